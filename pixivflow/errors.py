@@ -1,0 +1,86 @@
+"""Errors, sorted by what the caller should do.
+
+    PixivflowError
+    ├── ConfigError           the operator must change something
+    ├── Unavailable           try again later
+    │   └── StorageFull       ... once there is room on the disk
+    ├── LedgerLost            nothing can be recorded any more: stop in order
+    ├── LedgerRefused         this file must not be opened by this program
+    ├── AuthNeeded            nothing works until the login is renewed
+    ├── ItemError             never retry this item; the run goes on
+    │   ├── Gone              it was there and is no longer
+    │   └── Rejected          the other side will not have it
+    └── Conflict              the row moved on before us: read again, decide again
+
+Anything else is a bug and belongs to the supervisor. Edges translate once, with `raise ... from error`.
+"""
+
+from pathlib import Path
+
+
+class PixivflowError(Exception):
+    """The root of everything that this program raises on purpose."""
+
+
+class ConfigError(PixivflowError):
+    """A setting that only the operator can mend."""
+
+    def __init__(self, key: str, value: object, hint: str) -> None:
+        super().__init__(f"{key}: {value!r}: {hint}")
+        self.key, self.value, self.hint = key, value, hint
+
+
+class Unavailable(PixivflowError):
+    """Try again later, after `retry_after_s` seconds where that is known."""
+
+    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class StorageFull(Unavailable):
+    """The disk has no room for one more transaction; nothing of it was kept."""
+
+
+class LedgerLost(PixivflowError):
+    """The ledger's writer is gone. What became of the batch in flight is unknown until the next start reads it."""
+
+
+class LedgerRefused(PixivflowError):
+    """A file that this program must not open as its ledger; it was not touched."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+
+
+class AuthNeeded(PixivflowError):
+    """The account's login must be renewed by a person."""
+
+    def __init__(self, account: str) -> None:
+        super().__init__(f"account {account} must log in again")
+        self.account = account
+
+
+class ItemError(PixivflowError):
+    """One item that is never retried."""
+
+    def __init__(self, item_id: str, source: str, hint: str) -> None:
+        super().__init__(f"{source} {item_id}: {hint}")
+        self.item_id, self.source, self.hint = item_id, source, hint
+
+
+class Gone(ItemError):
+    """The item existed and does no longer."""
+
+
+class Rejected(ItemError):
+    """The other side refuses the item."""
+
+
+class Conflict(PixivflowError):
+    """A row was found in another state than the change expected."""
+
+    def __init__(self, expected: str, found: str | None) -> None:
+        super().__init__(f"expected {expected}, found {found or 'no row'}")
+        self.expected, self.found = expected, found

@@ -1,0 +1,88 @@
+"""Every fixed duration of the program in one struct, and the two shapes in which instants are kept.
+
+Wall time is epoch milliseconds. Some columns hold UTC text without a zone, to the second (`2026-01-15 03:00:00`); a
+text without a zone is always read as UTC, so a host in another timezone sees the same instants.
+"""
+
+from datetime import UTC, datetime
+
+import msgspec
+
+MINUTE_MS = 60_000
+
+
+class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Fixed durations, all in milliseconds. Production uses the defaults; `checked` tells what always holds."""
+
+    slot_lease_ms: int = 180_000
+    """How long a claimed slot stays ours without a heartbeat; a dead worker blocks its slot no longer than this."""
+    heartbeat_ms: int = 30_000
+    """Between two heartbeats of a run: six beats a lease, so one stalled loop does not make a healthy run look dead."""
+    sweep_ms: int = 60_000
+    """Between two ticks of recovery and stall sweep."""
+    drain_window_ms: int = 30_000
+    """What a cancelled run gets to unwind before it is given up."""
+    settle_ms: int = 5_000
+    """What a settling write gets inside its shielded scope."""
+    outbox_poll_ms: int = 10_000
+    """The longest the outbox pump waits without a hint."""
+    row_lease_ms: int = 120_000
+    """How long a claimed outbox row stays ours without renewal."""
+    row_renewal_ms: int = 40_000
+    """Between two renewals of an unfinished outbox row."""
+    retry_base_ms: int = 30_000
+    """The first retry delay of a delivery, before jitter."""
+    retry_max_ms: int = 21_600_000
+    """The longest retry delay of a delivery."""
+    idle_poll_ms: int = 15_000
+    """Between two looks at what is owed."""
+    shutdown_grace_ms: int = 4_000
+    """What the whole process gets to stop in order; platforms kill after 5 to 10 s."""
+    busy_retry_ms: int = 30_000
+    """How long a ledger batch that another process keeps out is tried again."""
+    storage_retry_ms: int = 30_000
+    """Between two tries once the disk was found full several times in a row."""
+
+
+class TimingsRefused(ValueError):
+    """A set of durations that breaks one of the ratios."""
+
+
+def checked(timings: Timings) -> Timings:
+    """`timings` themselves, once their ratios hold.
+
+    A heartbeat lasts at most a quarter of its lease, a renewal at most a third.
+
+    Errors: `TimingsRefused` naming the pair.
+    """
+    if timings.heartbeat_ms * 4 > timings.slot_lease_ms:
+        raise TimingsRefused("heartbeat_ms must be at most a quarter of slot_lease_ms")
+    if timings.row_renewal_ms * 3 > timings.row_lease_ms:
+        raise TimingsRefused("row_renewal_ms must be at most a third of row_lease_ms")
+    if any(value <= 0 for value in msgspec.structs.astuple(timings)):
+        raise TimingsRefused("every duration must be positive")
+    return timings
+
+
+PRODUCTION = checked(Timings())
+
+
+def utc_text(at_ms: int) -> str:
+    """The instant as UTC text to the second, the shape of the ledger's text columns. 0 -> `1970-01-01 00:00:00`."""
+    return datetime.fromtimestamp(at_ms // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def from_utc_text(text: str) -> int:
+    """Epoch ms of a text that `utc_text` or SQLite's CURRENT_TIMESTAMP wrote, or of ISO text; without a zone it is UTC.
+
+    Errors: `ValueError` for anything that is not an instant.
+    """
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        instant = instant.replace(tzinfo=UTC)
+    return round(instant.timestamp() * 1000)
+
+
+def iso(at_ms: int) -> str:
+    """The instant as ISO text in UTC with milliseconds, the shape of records for people and other programs."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
