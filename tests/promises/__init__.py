@@ -1,0 +1,18 @@
+"""The promises, each with a checker that knows only the wire and the ledger file.
+
+A checker is a pure judge: `judge(evidence) -> list of violations`, each a sentence that names its rows, none when the
+promise was kept. It never imports the program, so it cannot share the program's mistakes; the tables of legal states in
+here are read from the specification, not from the code they judge.
+
+    evidence     what the outside saw, line by line, and the ledger opened read-only
+    accepted     what a client saw accepted has its row, after any kill
+    once         one publication a work and route: one key, one body, no second arrival without a cause
+    kept         nothing accepted stays unfinished, nothing is called delivered that never arrived
+    moves        no state goes a way that the tables do not know; what is final stays final
+    origins      a timeout ends a slot, a shutdown never does
+    liveness     a live run is never taken away, a dead one always is taken up
+    hints        nothing waits for a message that may be lost
+    secrets      a planted credential turns up nowhere
+    consistent   the file is sound and its rows agree with each other
+    verdict      all of them together
+"""
