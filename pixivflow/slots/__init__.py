@@ -1,7 +1,7 @@
 """The room of occurrences: what a slot and its cells are, and every decision about how they end.
 
-A **slot** is the durable row of one occurrence; a **cell** is the durable row of one (slot, target) and holds at most one
-work. A **run** owns a slot by its lease while it works.
+A **slot** is the durable row of one occurrence; a **cell** is the durable row of one (slot, target) and holds at most
+one work. A **run** owns a slot by its lease while it works.
 
     slot    pending ── claim ──▶ running ── every cell ended ──▶ success | partial | failed
                                     │                                                  │
@@ -11,9 +11,9 @@ work. A **run** owns a slot by its lease while it works.
     cell    pending ◀── release, fallback ── selected ──▶ delivery_pending ──▶ submitted | duplicate | failed
                └──────────── bind ────────────▲ └──────────────────────────▶ no_candidate
 
-Nothing here waits, logs or knows SQL: structs in, structs out, with `now` as an argument. `pixivflow.ledger` calls these
-functions inside its transactions, so that a decision and its rows are one.
+Nothing here waits, logs or knows SQL: structs in, structs out, with `now` as an argument. `pixivflow.ledger` calls
+these functions inside its transactions, so that a decision and its rows are one.
 
-If the process dies in the middle, nothing here remembers anything: the rows say which cells are open, which work each is
-bound to and at which fallback stage it stood, and the next run goes on from there.
+If the process dies in the middle, nothing here remembers anything: the rows say which cells are open, which work each
+is bound to and at which fallback stage it stood, and the next run goes on from there.
 """

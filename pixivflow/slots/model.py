@@ -1,4 +1,4 @@
-"""What exists in the room of occurrences: slots, cells, what the delivery ledger says about a cell, one cell's verdict."""
+"""What exists in the room of occurrences: slots, cells, verdicts, and what the delivery ledger answers."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from pixivflow.ids import Owner, RouteName, ScheduleId, SlotId, TargetId, WorkId
 
 
 class SlotStatus(StrEnum):
-    """Whether an occurrence has ended, and how its cells ended. `EXPIRED` is read from old ledgers and never written."""
+    """Whether an occurrence has ended, and how. `EXPIRED` is read from old ledgers and never written."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -95,8 +95,8 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
     """One occurrence as its row tells it.
 
     Shape: `occurrence_at`, `lease_until`, `heartbeat_at`, `created_at`, `started_at`, `completed_at`, `reported_at`,
-    `events_closed_at` are epoch ms, or None where never set or not readable as an instant. `target_ids` is the membership
-    frozen at creation, None on rows older than that rule.
+    `events_closed_at` are epoch ms, or None where never set or not readable as an instant. `target_ids` is the
+    membership frozen at creation, None on rows older than that rule.
     """
 
     id: SlotId
@@ -155,11 +155,11 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 class CellChange(msgspec.Struct, frozen=True, kw_only=True):
     """A verdict about one cell. State, work, reason and report are written in one statement, or none of them is.
 
-    `to` equal to the present state keeps it and stores only what is new beside it (a retryable error, a report).
+    `to` None leaves an open cell in its state and stores only the error and the report beside it.
     """
 
     target_id: TargetId
-    to: CellStatus
+    to: CellStatus | None
     work: BoundWork | None = None
     error: str | None = None
     reason: ReasonCode | None = None
@@ -175,9 +175,10 @@ class Live(msgspec.Struct, frozen=True):
 
 
 class Confirmed(msgspec.Struct, frozen=True):
-    """Published, and no route owes anything any more."""
+    """Published, and no route owes anything any more. `duplicate`: every route attests somebody else's earlier one."""
 
     work: BoundWork
+    duplicate: bool = False
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -199,3 +200,12 @@ class RouteFact(msgspec.Struct, frozen=True, kw_only=True):
     route: RouteName
     status: str
     remote_id: str | None = None
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run has to do: the cells that nothing else carries, each with its bound work and its fallback stage."""
+
+    slot: Slot
+    cells: tuple[Cell, ...]
+    schedule_id: ScheduleId
+    timeout_ms: int
