@@ -8,7 +8,7 @@ machine share, so lines of several files have one order.
     answered   n at answer delivered                                what it said, and whether that was read
     began      run slot plan act pid at wall_ms                     an execution started (`run`: the lease's owner)
     ended      run at how                                           it came back: returned, raised, cancelled
-    stopped    pid signal at until code                             KILL and TERM: `until` is the exit; FREEZE: the thaw
+    stopped    pid signal at until code                             KILL, TERM, EXIT (by itself), FREEZE (till the thaw)
 
 A program killed while it wrote leaves a torn last line, which tells nothing and is passed over.
 """

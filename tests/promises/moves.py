@@ -82,13 +82,18 @@ def _changes(table: str, identity: str, old: Row, after: Snapshot) -> Iterator[s
         if old[column] != new[column]:
             yield f"{table} {identity} had {column} {old[column]!r} and has {new[column]!r}"
     for column in STAMPED_ONCE:
-        if old.get(column) is not None and old[column] != new[column]:
+        if old.get(column) is not None and old[column] != new[column] and not _opened_again(table, old, column):
             yield f"{table} {identity} had its {column} stamped {old[column]!r} and then {new[column]!r}"
     for column in NEVER_FEWER:
         if column in old and new[column] < old[column]:
             yield f"{table} {identity} went back in {column} from {old[column]} to {new[column]}"
     if table == "schedule_slot_items" and _swapped(old, new):
         yield f"cell {identity} held work {old['work_id']} as `{old['status']}` and holds {new['work_id']}"
+
+
+def _opened_again(table: str, old: Row, column: str) -> bool:
+    """A failed slot may be taken up again for its open delivery, and then has no end yet."""
+    return table == "schedule_slots" and old["status"] == "failed" and column == "completed_at"
 
 
 def _swapped(old: Row, new: Row) -> bool:

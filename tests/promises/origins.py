@@ -23,10 +23,11 @@ def judge(evidence: Evidence) -> list[str]:
 def _ended_by_a_stop(evidence: Evidence) -> Iterator[str]:
     for stop in evidence.stops:
         look = next((look for look in evidence.snapshots if look.at >= stop.until), None)
-        if stop.signal != "TERM" or look is None:
-            continue
-        if stop.code != 0:
+        if stop.signal == "EXIT":
+            yield f"process {stop.pid} ended by itself with {stop.code}"
+        if stop.signal == "TERM" and stop.code != 0:
             yield f"process {stop.pid} was asked to stop and ended with {stop.code}"
+        if stop.signal != "TERM" or stop.code != 0 or look is None:
             continue
         for run in evidence.runs:
             if _in_flight(run, stop) and run.act != "overrun" and not _taken_up(run, evidence.runs, look):

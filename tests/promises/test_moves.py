@@ -52,6 +52,12 @@ def test_a_move_that_no_table_knows_is_named(tmp_path: Path, after: str, words: 
     assert any(words in fault for fault in judged(tmp_path, (), (after,)))
 
 
+def test_a_failed_slot_that_is_taken_up_again_has_no_end_yet(tmp_path: Path) -> None:
+    failed = "UPDATE schedule_slots SET status = 'failed'"
+    again = "UPDATE schedule_slots SET status = 'running', completed_at = NULL"
+    assert judged(tmp_path, (failed,), (again,)) == []
+
+
 def test_an_attempt_that_was_counted_stays_counted(tmp_path: Path) -> None:
     faults = judged(tmp_path, WAITING, (*WAITING, "UPDATE outbox SET attempts = 1"))
     assert faults == ["outbox o1 went back in attempts from 2 to 1"]

@@ -75,6 +75,10 @@ def test_a_process_that_does_not_stop_in_order_is_named(tmp_path: Path) -> None:
     ]
 
 
+def test_a_process_that_ends_by_itself_is_named(tmp_path: Path) -> None:
+    assert judged(tmp_path, (), stop=a_stop("EXIT", 20, 25, code=1)) == [f"process {DAEMON} ended by itself with 1"]
+
+
 def test_a_run_over_its_time_that_ended_its_slot_once_is_right(tmp_path: Path) -> None:
     life = a_life(with_changes(tmp_path / "l.db", *TIMED_OUT), runs=(a_run(act="overrun", how="cancelled"),))
     assert origins.judge(life) == []
