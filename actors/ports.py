@@ -4,6 +4,7 @@ Messages are hints or questions, never facts: an actor that hears one looks at t
 transaction that decides from the rows it reads; if one transaction would need three of them, the port is cut wrong.
 """
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -98,6 +99,43 @@ class SlotStore(Protocol[W_co]):
     async def finish(self, run: Run, end: End, now: int) -> Verdict | Lost: ...
 
     async def abandon(self, run: Run, end: End, now: int) -> Verdict | Lost: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Look now for what nobody owns, instead of at the next tick."""
+
+
+class Course(enum.Enum):
+    """What an unfinished slot that nobody owns needs."""
+
+    DISPATCH = "dispatch"  # a run, through the normal admission
+    SETTLE = "settle"  # its deliveries have decided: write that down
+    WAIT = "wait"  # its deliveries are on their way: nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A slot without a live lease that has not ended."""
+
+    slot: str
+    course: Course
+
+
+class SweepStore(Protocol):
+    """What the sweeper asks of the ledger. `not_in`: slots that are spared whatever their rows say."""
+
+    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]: ...
+
+    async def settle_only(self, slot: str, now: int) -> None: ...
+
+    async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
+        """Slots that look beyond rescue, oldest first."""
+        ...
+
+    async def end_stalled(self, slot: str, now: int) -> str | None:
+        """End the slot, if it is still beyond rescue and nobody has claimed it meanwhile; the reason, or None."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ class GiveUp(KitError):
     """A child used up its restarts; the supervisor that raises this has stopped its other children in order."""
 
     def __init__(self, child: str) -> None:
-        super().__init__(f"{child} was restarted too often")
+        super().__init__(f"{child} cannot go on")
         self.child = child
 
 

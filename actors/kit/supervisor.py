@@ -86,7 +86,7 @@ class Supervisor:
     """Runs `children`, started in their order and stopped in the reverse one.
 
     `stuck` is called with the names of those that neither stop nor cancellation could end, wedged in a shielded scope
-    or a thread; it should end the process, since nothing else will.
+    or a thread, and whether the tree had failed; it should end the process, since nothing else will.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Supervisor:
         hooks: Hooks,
         *,
         patience: Patience = Patience(),
-        stuck: Callable[[list[str]], None] = lambda names: None,
+        stuck: Callable[[list[str], bool], object] = lambda names, failed: None,
     ) -> None:
         self._keepers = [_Keeper(child, hooks) for child in children]
         self._hooks, self._patience, self._stuck = hooks, patience, stuck
@@ -156,10 +156,10 @@ class Supervisor:
             [k for k in reversed(self._keepers) if k.child.foundation],
             trio.current_time() + self._patience.last_ms / 1000,
         )
-        wedged = [k.child.name for k in self._keepers if not k.gone.is_set()]
+        wedged = [k for k in self._keepers if not k.gone.is_set()]
         if wedged:
-            self._hooks.note("tree.stuck", actors=wedged)
-            self._stuck(wedged)
+            self._hooks.note("tree.stuck", actors=[k.child.name for k in wedged])
+            self._stuck([k.child.name for k in wedged], self._failure is not None)
 
     async def _told_to_stop(self, keepers: list[_Keeper], deadline: float) -> None:
         for keeper in keepers:
