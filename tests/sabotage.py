@@ -87,7 +87,8 @@ def _copied(root: Path, to: Path) -> Path:
 def _pytest(tree: Path, tests: Sequence[str], *, tell: bool = False) -> int | None:
     """pytest's exit code, None when it did not end within `PATIENCE_S` and was killed with all that it had started."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", *tests]
-    environ = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    ours = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}  # these choose other tests
+    environ = {**ours, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
     out = None if tell else subprocess.DEVNULL
     process = subprocess.Popen(command, cwd=tree, env=environ, stdout=out, stderr=out, start_new_session=True)
     try:

@@ -14,6 +14,7 @@ TEST = "tests/test_small.py"
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of one rule with one test."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "of the outer run, and wrong here")
     (tmp_path / "tests").mkdir()
     (tmp_path / "small.py").write_text("def limit(n):\n    return min(n, 9)\n")
     (tmp_path / TEST).write_text("from small import limit\ndef test_limit():\n    assert limit(10) == 9\n")
