@@ -77,7 +77,7 @@ def over_limit(plan: Plan, facts: PlanFacts, now: int) -> str | None:
     """The limit of its own that keeps the plan from running, or None."""
     if plan.stopped:
         return "schedule_stopped"
-    if facts.last_start_at is not None and 0 < now - facts.last_start_at < plan.min_interval_ms:
+    if facts.last_start_at is not None and 0 <= now - facts.last_start_at < plan.min_interval_ms:
         return "min_interval"
     if plan.max_executions is not None and facts.executions >= plan.max_executions:
         return "max_executions"

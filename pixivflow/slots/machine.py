@@ -88,11 +88,14 @@ SLOT_MOVES: Final[Mapping[Role, Mapping[SlotStatus, frozenset[SlotStatus]]]] = {
         _S.PARTIAL: OPEN_SLOT | {_S.FAILED},
         _S.FAILED: OPEN_SLOT,
     },
-    Role.ABANDON: {_S.PARTIAL: OPEN_SLOT, _S.FAILED: OPEN_SLOT},
+    Role.ABANDON: {_S.SUCCESS: OPEN_SLOT, _S.PARTIAL: OPEN_SLOT, _S.FAILED: OPEN_SLOT},
     Role.STALL: {_S.SUCCESS: OPEN_SLOT, _S.PARTIAL: OPEN_SLOT, _S.FAILED: OPEN_SLOT},
-    Role.CONSUMER: {_S.PARTIAL: OPEN_SLOT, _S.FAILED: OPEN_SLOT},
+    Role.CONSUMER: {_S.PARTIAL: OPEN_SLOT | {_S.FAILED}, _S.FAILED: OPEN_SLOT},
 }
-"""For each role and each new status of a slot, the statuses it may come from."""
+"""For each role and each new status of a slot, the statuses it may come from.
+
+A run that never came back and a sweep may find every cell submitted: then success is the plain sum, whoever adds it up.
+"""
 
 
 def cell_sources(role: Role, to: CellStatus) -> frozenset[CellStatus]:

@@ -119,10 +119,11 @@ def roll_up(cells: Sequence[Cell], abandoned: Collection[TargetId], unfinished: 
 def force(cells: Sequence[Cell], reason: ReasonCode, error: str, *, delivery_too: bool = False) -> RollUp:
     """The end of a slot by decree: what a run should have done fails, what is being delivered keeps its own life.
 
-    `delivery_too`: a consumer wants none of it any more, so what is being delivered ends as well.
+    `error`: for cells that have none of their own. `delivery_too`: a consumer wants none of it any more, so what is
+    being delivered ends as well.
     """
     ended = TO_BE_RUN | IN_DELIVERY if delivery_too else TO_BE_RUN
-    changes = tuple(failure(cell, reason, error) for cell in cells if cell.status in ended)
+    changes = tuple(failure(cell, reason, None if cell.last_error else error) for cell in cells if cell.status in ended)
     return RollUp(changes=changes, status=forced(states_after(cells, changes)))
 
 

@@ -1,0 +1,98 @@
+"""Which reason a failed or empty target gets."""
+
+import pytest
+
+from pixivflow.slots.causes import TEXT_READ, reason_for_empty, reason_for_failure, reason_from_text
+from pixivflow.slots.model import ReasonCode
+
+R = ReasonCode
+
+TEXTS = [
+    ("Pixiv answered 429", R.RATE_LIMITED),
+    ("Rate limit exceeded while downloading image", R.RATE_LIMITED),
+    ("rate_limit: wait", R.RATE_LIMITED),
+    ("HTTP 401", R.AUTH_FAILED),
+    ("Unauthorized", R.AUTH_FAILED),
+    ("invalid_grant", R.AUTH_FAILED),
+    ("Invalid refresh token", R.AUTH_FAILED),
+    ("authentication failed", R.AUTH_FAILED),
+    ("需要重新登录", R.AUTH_FAILED),
+    ("download timeout after 30000ms", R.DOWNLOAD_TIMEOUT),
+    ("image 3 timed out", R.DOWNLOAD_TIMEOUT),
+    ("timeout of url", R.DOWNLOAD_TIMEOUT),
+    ("fetch timed out", R.DOWNLOAD_TIMEOUT),
+    ("Execution timeout after 1800000ms", R.EXECUTION_TIMEOUT),
+    ("telegram timed out", R.EXECUTION_TIMEOUT),
+    ("download failed: 503", R.DOWNLOAD_FAILED),
+    ("image fetch error", R.DOWNLOAD_FAILED),
+    ("write failed: no space", R.DOWNLOAD_FAILED),
+    ("HTTP 503", R.REMOTE_HTTP_ERROR),
+    ("bad gateway", R.REMOTE_HTTP_ERROR),
+    ("Service Unavailable", R.REMOTE_HTTP_ERROR),
+    ("internal server error", R.REMOTE_HTTP_ERROR),
+    ("telegram refused the photo", R.TELEGRAM_FAILED),
+    ("account not configured", R.CONFIGURATION_ERROR),
+    ("missing config key", R.CONFIGURATION_ERROR),
+    ("invalid configuration", R.CONFIGURATION_ERROR),
+    ("metadata could not be parsed: parse error", R.METADATA_FAILED),
+    ("metadata failed", R.METADATA_FAILED),
+    ("telepost rejected it", R.TELEPOST_REJECTED),
+    ("telepost: invalid body", R.TELEPOST_REJECTED),
+    ("telepost 422", R.TELEPOST_REJECTED),
+    ("delivery went wrong", R.DELIVERY_FAILED),
+    ("submit refused", R.DELIVERY_FAILED),
+    ("publish refused", R.DELIVERY_FAILED),
+    ("post refused", R.DELIVERY_FAILED),
+    ("outbox is gone", R.DELIVERY_FAILED),
+    ("ECONNRESET", R.NETWORK_ERROR),
+    ("getaddrinfo ENOTFOUND", R.NETWORK_ERROR),
+    ("connection refused", R.NETWORK_ERROR),
+    ("socket hang up", R.NETWORK_ERROR),
+    ("host unreachable", R.NETWORK_ERROR),
+    ("invalid value", R.CONFIGURATION_ERROR),
+    ("target is missing", R.CONFIGURATION_ERROR),
+    ("something else", R.INTERNAL_ERROR),
+    ("", R.INTERNAL_ERROR),
+    ("work 14295555 vanished", R.INTERNAL_ERROR),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), TEXTS, ids=[text or "nothing" for text, _ in TEXTS])
+def test_an_error_from_elsewhere_is_classified_by_its_first_telling_words(text: str, reason: ReasonCode) -> None:
+    assert reason_from_text(text) is reason
+
+
+def test_only_the_beginning_of_an_error_is_read() -> None:
+    assert reason_from_text("." * (TEXT_READ - 3) + "429") is R.RATE_LIMITED
+    assert reason_from_text("." * (TEXT_READ - 2) + "429") is R.INTERNAL_ERROR
+
+
+@pytest.mark.parametrize(
+    ("outages", "reason"),
+    [
+        (("pixiv_auth_failure", "network_outage"), R.AUTH_FAILED),
+        (("delivery_unavailable",), R.DELIVERY_FAILED),
+        (("network_outage",), R.NETWORK_ERROR),
+        (("database_unavailable",), R.NETWORK_ERROR),
+        ((), R.RATE_LIMITED),
+        (("something_new", "network_outage"), R.RATE_LIMITED),
+    ],
+)
+def test_the_first_thing_that_stopped_a_search_says_more_than_the_words(
+    outages: tuple[str, ...], reason: ReasonCode
+) -> None:
+    assert reason_for_failure("HTTP 429", outages) is reason
+
+
+@pytest.mark.parametrize(
+    ("skips", "reason"),
+    [
+        pytest.param("", R.NO_CANDIDATE, id="nothing was seen"),
+        pytest.param("duplicate duplicate", R.DUPLICATE_EXHAUSTED, id="all that was seen is published"),
+        pytest.param("duplicate unavailable", R.FILTER_EXHAUSTED, id="half of it is published"),
+        pytest.param("deleted filtered", R.FILTER_EXHAUSTED, id="nothing of it was unreachable"),
+        pytest.param("duplicate unavailable filtered", R.NO_CANDIDATE, id="something was unreachable"),
+    ],
+)
+def test_an_empty_search_says_what_it_passed_over(skips: str, reason: ReasonCode) -> None:
+    assert reason_for_empty(skips.split()) is reason
