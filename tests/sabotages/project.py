@@ -4,6 +4,7 @@ from tests.sabotages import Sabotage
 
 FAILPOINTS = "pixivflow/failpoints.py"
 FAILPOINT_TESTS = ("tests/unit/test_failpoints.py",)
+PROJECT_TESTS = ("tests/test_project.py",)
 HOOK = "tests/case_hook.py"
 HOOK_TESTS = ("tests/unit/test_case_hook.py",)
 
@@ -77,6 +78,34 @@ ROWS = (
         find="instant = instant.replace(tzinfo=UTC)",
         replace="instant = instant.astimezone()",
         tests=("tests/unit/test_times.py",),
+    ),
+    Sabotage(
+        name="the wheel forgets the ledger's schema",
+        file="pyproject.toml",
+        find='"pixivflow.ledger.schema" = ["*.sql"]',
+        replace='"pixivflow.ledger.schema" = []',
+        tests=PROJECT_TESTS,
+    ),
+    Sabotage(
+        name="a module without a layer may import anything",
+        file="pyproject.toml",
+        find="exhaustive = true",
+        replace="exhaustive = false",
+        tests=PROJECT_TESTS,
+    ),
+    Sabotage(
+        name="help waits for trio",
+        file="pixivflow/cli/main.py",
+        find="import click\n",
+        replace="import click\nimport trio  # noqa: F401\n",
+        tests=("tests/unit/test_cli.py",),
+    ),
+    Sabotage(
+        name="the README copies a living file with cp",
+        file="README.md",
+        find="sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
+        replace="__import__('shutil').copy(sys.argv[1], sys.argv[2])",
+        tests=PROJECT_TESTS,
     ),
     Sabotage(
         name="a proof may vanish unseen",

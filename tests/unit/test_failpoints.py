@@ -2,6 +2,7 @@
 
 import dis
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -150,6 +151,12 @@ def test_the_list_can_be_printed_and_each_point_says_what_it_means() -> None:
     command = [sys.executable, "-m", "pixivflow.failpoints"]
     printed = subprocess.run(command, cwd=_root(), capture_output=True, text=True, check=True).stdout
     assert [tuple(line.split(maxsplit=1)) for line in printed.splitlines()] == list(POINTS.items())
+
+
+def test_every_point_that_the_program_passes_is_listed_and_every_listed_one_is_passed() -> None:
+    sources = [path for package in ("actors", "pixivflow") for path in (_root() / package).rglob("*.py")]
+    passed = {name for path in sources for name in re.findall(r'point\(\s*"([^"]+)"', path.read_text("utf-8"))}
+    assert passed == set(POINTS)
 
 
 def _file(tmp_path: Path, content: object) -> dict[str, str]:
