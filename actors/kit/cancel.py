@@ -7,7 +7,7 @@ only after it has told every scope, so "cancelled without an origin" always mean
 import enum
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
@@ -40,6 +40,8 @@ class Ended:
 
     origin: CancelOrigin | None
     reason: str = ""
+    error: BaseException | None = field(default=None, compare=False)
+    """What the work raised on its way out: something for the log, no decision looks at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ async def run_bounded(
     """Do `work` inside `scope`, hand its end to `settle` whatever happened, and let a cancellation from above go on.
 
     Work that came back by itself has finished, even after its deadline. An error raised while the scope was being ended
-    belongs to that ending: a transport that breaks because we cancelled it is a cancellation.
+    belongs to that ending, which carries it: a transport that breaks because we cancelled it is a cancellation.
     """
     end: End = Ended(None, "from above")
     try:
@@ -143,6 +145,6 @@ async def run_bounded(
     except Exception as error:
         end = Crashed(unwrapped(error))
     finally:
-        if not isinstance(end, Finished):
-            end = scope.ended or end
+        if scope.ended is not None and not isinstance(end, Finished):
+            end = replace(scope.ended, error=end.error)
         await settle(end)
