@@ -36,7 +36,7 @@ class Context:
     def __init__(self, name: str, hooks: Hooks, ready: trio.Event | None = None) -> None:
         self.name, self.hooks = name, hooks
         self.clock, self.point = hooks.clock, hooks.point
-        self.ready = ready or trio.Event()
+        self.ready = trio.Event() if ready is None else ready
         self._stop = trio.Event()
         self._waits: dict[trio.CancelScope, None] = {}
         self._scopes: dict[BoundedScope, None] = {}
