@@ -85,15 +85,18 @@ class Mailbox(Generic[M]):
         """
         letter = Letter(cast("M", message))
         try:
-            with trio.fail_after(within_ms / 1000):
-                await self._send.send(letter)
+            with trio.move_on_after(within_ms / 1000):
+                await self._post(letter)
                 return cast("R", await letter.wait())
-        except trio.TooSlowError:
-            raise NoAnswer(f"no answer to {type(message).__name__} within {within_ms:.0f} ms") from None
-        except trio.ClosedResourceError:
-            raise NoAnswer(f"nobody is there to answer {type(message).__name__}") from None
+            raise NoAnswer(f"no answer to {type(message).__name__} within {within_ms:.0f} ms")
         finally:
             letter.withdrawn = True
+
+    async def _post(self, letter: Letter[M]) -> None:
+        try:
+            await self._send.send(letter)
+        except trio.ClosedResourceError:
+            raise NoAnswer(f"nobody is there to answer {type(letter.message).__name__}") from None
 
     async def take(self) -> Letter[M]:
         """The oldest letter that somebody still waits for, as soon as there is one."""
