@@ -117,8 +117,13 @@ class Supervisor:
         """
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._start_in_order, nursery)
-            await self._over.wait()
-            await self._stop_in_order()
+            try:
+                await self._over.wait()
+                await self._stop_in_order()
+            except BaseException:  # whoever cancelled the tree told nobody in it; deadlines may pass in the clean-ups
+                for keeper in self._keepers:
+                    keeper.context.cut()
+                raise
         if self._failure is not None:
             raise self._failure
 
