@@ -126,6 +126,7 @@ CREATE TABLE outbox (
 CREATE UNIQUE INDEX idx_outbox_key ON outbox (kind, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX idx_outbox_due ON outbox (delivery_target, next_attempt_at)
   WHERE status IN ('pending', 'retry_wait', 'processing');
+CREATE INDEX idx_outbox_leases ON outbox (lease_until) WHERE status = 'processing';
 CREATE INDEX idx_outbox_delivery ON outbox (delivery_id);
 
 CREATE TABLE delivery_events (

@@ -1,0 +1,185 @@
+"""The rows of attempts: which are due, who holds them, and how one is changed.
+
+A row that a worker holds is changed only in that worker's name: a change names the state and the owner that it expects,
+and one that meets another state changes nothing and says so.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from actors.ports import Due
+from pixivflow.delivery.changes import RowChange
+from pixivflow.delivery.machine import row_leads_to
+from pixivflow.delivery.model import OutboxRow, RowKind, RowStatus
+from pixivflow.ids import DeliveryId, OutboxId, Owner, RouteName
+from pixivflow.ledger.connection import Db
+from pixivflow.times import PRODUCTION
+
+COLUMNS: Final = """id, kind, delivery_target, payload_json, idempotency_key, delivery_id, status, attempts,
+max_attempts, next_attempt_at, lease_owner, lease_until, last_error, answer_unknown"""
+
+READ: Final = f"SELECT {COLUMNS} FROM outbox WHERE id = ?"  # noqa: S608 - the columns are the constant above
+
+# The partial indexes are used only where their condition is repeated word by word.
+UNFINISHED: Final = "status IN ('pending', 'retry_wait', 'processing')"
+WAITING: Final = f"{UNFINISHED} AND status <> 'processing'"
+DUE: Final = f"({WAITING} AND next_attempt_at <= :now OR status = 'processing' AND lease_until <= :now)"
+
+WAITING_ROUTES: Final = f"""
+WITH RECURSIVE route (name) AS (
+  SELECT MIN(delivery_target) FROM outbox INDEXED BY idx_outbox_due WHERE {UNFINISHED}
+  UNION ALL
+  SELECT (SELECT MIN(delivery_target) FROM outbox INDEXED BY idx_outbox_due
+          WHERE {UNFINISHED} AND delivery_target > route.name)
+  FROM route WHERE route.name IS NOT NULL
+)
+SELECT route.name,
+  (SELECT next_attempt_at FROM outbox INDEXED BY idx_outbox_due
+   WHERE {WAITING} AND delivery_target = route.name ORDER BY next_attempt_at LIMIT 1),
+  (SELECT next_attempt_at FROM outbox INDEXED BY idx_outbox_due
+   WHERE {WAITING} AND delivery_target = route.name AND next_attempt_at > :now ORDER BY next_attempt_at LIMIT 1)
+FROM route WHERE route.name IS NOT NULL
+"""  # noqa: S608 - constants of this module
+
+LEASED_ROUTES: Final = """
+SELECT delivery_target, MIN(lease_until), MIN(CASE WHEN lease_until > :now THEN lease_until END)
+FROM outbox INDEXED BY idx_outbox_leases WHERE status = 'processing' GROUP BY delivery_target
+"""
+
+OLDEST_DUE: Final = f"""
+SELECT id FROM (
+  SELECT * FROM (SELECT id, next_attempt_at, rowid AS n FROM outbox INDEXED BY idx_outbox_due
+                 WHERE {WAITING} AND delivery_target = :route AND next_attempt_at <= :now
+                 ORDER BY next_attempt_at, rowid LIMIT MAX(0, :count))
+  UNION ALL
+  SELECT id, next_attempt_at, rowid AS n FROM outbox INDEXED BY idx_outbox_leases
+  WHERE status = 'processing' AND delivery_target = :route AND lease_until <= :now
+) ORDER BY next_attempt_at, n LIMIT MAX(0, :count)
+"""  # noqa: S608 - constants of this module
+
+CLAIM: Final = f"""
+UPDATE outbox SET status = 'processing', lease_owner = :owner, lease_until = :until, updated_at = :now,
+                  answer_unknown = answer_unknown OR status = 'processing'
+WHERE id = :id AND {DUE} RETURNING {COLUMNS}
+"""  # noqa: S608 - constants of this module
+
+RENEW: Final = """
+UPDATE outbox SET lease_until = :until, updated_at = :now
+WHERE id = :id AND status = 'processing' AND lease_owner = :owner
+"""
+
+RELEASE: Final = """
+UPDATE outbox SET status = 'pending', next_attempt_at = :now, lease_owner = NULL, lease_until = NULL, updated_at = :now
+WHERE id = :id AND status = 'processing' AND lease_owner = :owner
+"""
+
+CHANGE: Final = """
+UPDATE outbox SET status = :to, attempts = :attempts, next_attempt_at = :next_attempt_at, last_error = :last_error,
+       answer_unknown = :answer_unknown, lease_owner = NULL, lease_until = NULL, updated_at = :now,
+       completed_at = CASE WHEN :to IN ('done', 'cancelled') THEN :now END
+WHERE id = :id AND status = :was AND lease_owner IS :owner
+"""
+
+PUT: Final = f"""
+INSERT INTO outbox (id, kind, idempotency_key, delivery_id, delivery_target, payload_json, max_attempts,
+                    next_attempt_at, created_at, updated_at)
+VALUES (:id, :kind, :idempotency_key, :delivery_id, :route, :payload_json, :max_attempts, :next_attempt_at, :now, :now)
+ON CONFLICT (kind, idempotency_key) WHERE idempotency_key IS NOT NULL DO UPDATE SET updated_at = excluded.updated_at
+RETURNING {COLUMNS}
+"""  # noqa: S608 - the columns are the constant above
+
+REPLACE_PAYLOAD: Final = "UPDATE outbox SET payload_json = :payload_json WHERE id = :id"
+
+
+def due(db: Db, now: int) -> Due:
+    """The routes with a row due at `now`, the one that has waited longest first, and the next instant for any row.
+
+    A row whose lease has ended is due; nobody is at it any more.
+    """
+    first: dict[str, int] = {}
+    later: list[int] = []
+    for query in (WAITING_ROUTES, LEASED_ROUTES):
+        for route, at, after in db.execute(query, {"now": now}).fetchall():
+            if at is not None and at <= now:
+                first[route] = min(at, first.get(route, at))
+            if after is not None:
+                later.append(after)
+    routes = sorted(first, key=lambda route: (first[route], route))
+    return Due(routes=tuple(routes), next_at=min(later, default=None))
+
+
+def claim(
+    db: Db, route: RouteName, count: int, owner: Owner, now: int, lease_ms: int = PRODUCTION.row_lease_ms
+) -> list[OutboxRow]:
+    """Lease up to `count` due rows of the route to `owner`, oldest first.
+
+    A row taken over from a lease that has ended may have been sent by its former owner, and says so from now on.
+    """
+    asked = {"route": route, "count": count, "now": now, "owner": owner, "until": now + lease_ms}
+    claimed = []
+    for (row_id,) in db.execute(OLDEST_DUE, asked).fetchall():
+        claimed += db.execute(CLAIM, asked | {"id": row_id}).fetchall()
+    return [row_of(values) for values in claimed]
+
+
+def renew(db: Db, ids: Sequence[OutboxId], owner: Owner, now: int, lease_ms: int = PRODUCTION.row_lease_ms) -> int:
+    """Extend the leases that are still `owner`'s, also one that has ended and was not taken. How many those are."""
+    return _each(db, RENEW, ids, {"owner": owner, "now": now, "until": now + lease_ms})
+
+
+def release(db: Db, ids: Sequence[OutboxId], owner: Owner, now: int) -> int:
+    """Give back rows that were claimed and not sent: due again, no attempt counted. How many were `owner`'s."""
+    return _each(db, RELEASE, ids, {"owner": owner, "now": now})
+
+
+def read(db: Db, row_id: OutboxId) -> OutboxRow | None:
+    """The row as its table tells it."""
+    rows = db.execute(READ, (row_id,)).fetchall()
+    return row_of(rows[0]) if rows else None
+
+
+def change(db: Db, row_id: OutboxId, to: RowChange, now: int, *, was: RowStatus, owner: Owner | None) -> bool:
+    """Write `to`, if the row is as `was` and `owner` say; False: it is not, and is left to whoever moved it."""
+    values = msgspec.structs.asdict(to)
+    values |= {"to": row_leads_to(to.event), "id": row_id, "now": now, "was": was, "owner": owner}
+    return db.execute(CHANGE, values).rowcount == 1
+
+
+def put(db: Db, row: OutboxRow, now: int) -> OutboxRow:
+    """Write a new row, or find the one that carries its key already and leave that as it is. The row that is there.
+
+    Errors: `sqlite3.IntegrityError` for an empty id or address.
+    """
+    [values] = db.execute(PUT, msgspec.structs.asdict(row) | {"now": now}).fetchall()
+    return row_of(values)
+
+
+def replace_payload(db: Db, row_id: OutboxId, payload_json: str) -> None:
+    """Give a row that is armed again what was checked just now: what it was frozen with may be gone from the disk."""
+    db.execute(REPLACE_PAYLOAD, {"id": row_id, "payload_json": payload_json})
+
+
+def row_of(values: Any) -> OutboxRow:
+    """The row in a tuple of `COLUMNS`."""
+    return OutboxRow(
+        id=OutboxId(values[0]),
+        kind=RowKind(values[1]),
+        route=RouteName(values[2]),
+        payload_json=values[3],
+        idempotency_key=values[4],
+        delivery_id=None if values[5] is None else DeliveryId(values[5]),
+        status=RowStatus(values[6]),
+        attempts=values[7],
+        max_attempts=values[8],
+        next_attempt_at=values[9],
+        lease_owner=values[10],
+        lease_until=values[11],
+        last_error=values[12],
+        answer_unknown=bool(values[13]),
+    )
+
+
+def _each(db: Db, statement: str, ids: Iterable[OutboxId], values: dict[str, object]) -> int:
+    return sum(db.execute(statement, values | {"id": row_id}).rowcount for row_id in ids)

@@ -1,0 +1,70 @@
+"""Promises in a real ledger: a cell to make them for, making them, and looking at what stands written."""
+
+from typing import Any
+
+from pixivflow.delivery.intents import FanOut, Order
+from pixivflow.ledger import cells, deliveries
+from pixivflow.ledger.connection import Db
+from pixivflow.ledger.enqueue import enqueue
+from pixivflow.slots.machine import Role
+from pixivflow.slots.model import CellChange, CellStatus, ReasonCode
+from tests.fixtures.deliveries import NOW, SLOT, TARGET, an_order, promised
+from tests.fixtures.ledgers import transaction
+
+
+def a_cell(db: Db, order: Order | None = None, status: str = "selected", *, work: str | None = "1") -> Order:
+    """Write a slot with one cell that is bound to `work`; the order that the cell gives."""
+    given = order or an_order()
+    with transaction(db):
+        db.execute(
+            "INSERT OR IGNORE INTO schedule_slots (id, schedule_id, status) VALUES (?, 'daily', 'running')",
+            (given.slot_id,),
+        )
+        db.execute(
+            "INSERT INTO schedule_slot_items (slot_id, target_id, work_id, work_type, status) VALUES (?, ?, ?, ?, ?)",
+            (given.slot_id, given.target_id, work, work and "illustration", status),
+        )
+    return given
+
+
+def owed(db: Db, *routes: str, order: Order | None = None, now: int = NOW, cell: bool = True) -> FanOut:
+    """A work promised to `routes` at `now`, with its slot and cell if it is not there and `cell` says so."""
+    given = order or an_order()
+    known = "SELECT 1 FROM schedule_slot_items WHERE slot_id = ? AND target_id = ?"
+    if cell and given.slot_id and not db.execute(known, (given.slot_id, given.target_id)).fetchall():
+        a_cell(db, given, work=given.work_id)
+    with transaction(db):
+        return enqueue(db, given, promised(given, *routes), now)
+
+
+def table(db: Db, name: str) -> list[dict[str, Any]]:
+    """All rows of a table, in the order in which they were written."""
+    cursor = db.execute(f"SELECT * FROM {name} ORDER BY rowid")
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def sole(db: Db, name: str) -> dict[str, Any]:
+    """The one row of a table."""
+    [row] = table(db, name)
+    return row
+
+
+def told(db: Db) -> list[str]:
+    """The names of all events, in order."""
+    return [row["event"] for row in table(db, "delivery_events")]
+
+
+def put(db: Db, where: str = "1", **columns: object) -> None:
+    """Force columns of outbox rows, to bring a row into a state by decree."""
+    names = ", ".join(f"{name} = :{name}" for name in columns)
+    with transaction(db):
+        db.execute(f"UPDATE outbox SET {names} WHERE {where}", columns)
+
+
+def cancelled_by_consumer(db: Db) -> None:
+    """The consumer's whole cancel of the one cell: what is owed to it, and its verdict, in one transaction."""
+    change = CellChange(target_id=TARGET, to=CellStatus.FAILED, reason=ReasonCode.CANCELLED_BY_CONSUMER)
+    with transaction(db):
+        deliveries.cancel_cell(db, SLOT, TARGET, NOW)
+        assert cells.change(db, SLOT, change, Role.CONSUMER, NOW)
