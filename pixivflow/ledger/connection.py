@@ -1,20 +1,36 @@
-"""Connections to the ledger file, as production uses them. This module alone knows which driver carries them."""
+"""Connections to the ledger file, as production uses them. This module alone knows which driver carries them.
 
+The driver is aiosqlite: a thread for each connection, which takes functions from a queue. It makes an asyncio future
+for each of them; `Carrier` hands it a `Hop` instead, so that a trio task can wait for the thread without any asyncio
+loop. The names this leans on are private to aiosqlite: hence the narrow version, and a test that fails when they move.
+"""
+
+import contextlib
 import os
 import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+
+import aiosqlite
+import aiosqlite.core
+import trio
 
 from pixivflow.ledger.db import Db
 
-__all__ = ["Db", "connect_plain"]
+__all__ = ["Carrier", "Db", "Traffic", "carried", "connect_plain"]
 
-BUSY_TIMEOUT_MS = 5_000
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BUSY_TIMEOUT_MS: Final = 5_000
 """How long SQLite itself waits for another process's lock before it refuses; the slot lease is 36 times that."""
 
-CHECKPOINT_PAGES = 1_000
-"""The daemon's writer checkpoints once the write-ahead log holds this many pages; nobody else ever does."""
+CHECKPOINT_PAGES: Final = 1_000
+"""The daemon's writer checkpoints once the write-ahead log holds this many pages; nobody else does while it lives."""
 
-JOURNAL_BYTES = 64 * 1024 * 1024
-"""What is left of the write-ahead log after a checkpoint is cut to this size."""
+JOURNAL_BYTES: Final = 64 * 1024 * 1024
+"""After a checkpoint no more than this is left of the write-ahead log."""
 
 
 def connect_plain(
@@ -45,3 +61,150 @@ def pragmas(checkpoint_pages: int, busy_timeout_ms: int) -> tuple[str, ...]:
         f"PRAGMA wal_autocheckpoint = {checkpoint_pages}",
         f"PRAGMA journal_size_limit = {JOURNAL_BYTES}",
     )
+
+
+class Traffic:
+    """Counts the hops that are with a thread, and says when the first begins and the last ends.
+
+    A thread at work looks idle to a virtual clock, which would leap over every deadline meanwhile.
+    """
+
+    def __init__(self, busy: Callable[[bool], None]) -> None:
+        self._busy, self._hops = busy, 0
+
+    def begins(self) -> None:
+        """A hop sets out; on the event loop's thread."""
+        self._hops += 1
+        if self._hops == 1:
+            self._busy(True)
+
+    def ends(self) -> None:
+        """A hop is back; on the event loop's thread."""
+        self._hops -= 1
+        if self._hops == 0:
+            self._busy(False)
+
+
+class Hop:
+    """One function on its way through a connection's thread: what aiosqlite asks of a future, and a trio task awaits.
+
+    If the task is cancelled, the function runs all the same and nobody hears of it.
+    """
+
+    __slots__ = ("_error", "_over", "_task", "_token", "_traffic", "_value", "_waiting")
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._token = trio.lowlevel.current_trio_token()
+        self._task = trio.lowlevel.current_task()
+        self._traffic = traffic
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._over = self._waiting = False
+        traffic.begins()
+
+    def get_loop(self) -> Self:
+        return self
+
+    def call_soon_threadsafe(self, fn: Callable[..., object], *args: object) -> None:
+        with contextlib.suppress(trio.RunFinishedError):  # nobody is left to hear it
+            self._token.run_sync_soon(fn, *args)
+
+    def done(self) -> bool:
+        return self._over
+
+    def set_result(self, value: Any) -> None:
+        self._value = value
+        self._arrive()
+
+    def set_exception(self, error: BaseException) -> None:
+        self._error = error
+        self._arrive()
+
+    def _arrive(self) -> None:
+        self._over = True
+        self._traffic.ends()
+        if self._waiting:
+            self._waiting = False
+            trio.lowlevel.reschedule(self._task)
+
+    async def wait(self) -> Any:
+        """The function's value, or its exception."""
+        if not self._over:
+            self._waiting = True
+            await trio.lowlevel.wait_task_rescheduled(self._abandon)
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def _abandon(self, _: object) -> trio.lowlevel.Abort:
+        self._waiting = False
+        return trio.lowlevel.Abort.SUCCEEDED
+
+
+class Carrier(aiosqlite.Connection):
+    """One connection on a thread of its own: `carried` opens it, `close_within` ends it.
+
+    The thread is a daemon: a function that hangs cannot keep the process. With the three methods of aiosqlite that made
+    futures replaced here, all the others work under trio as they are.
+    """
+
+    def __init__(self, connector: Callable[[], Db], traffic: Traffic) -> None:
+        super().__init__(connector, iter_chunk_size=64)
+        self._traffic = traffic
+        self._thread.daemon = True
+
+    async def run(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call `fn` with the connection, on its thread: however many statements, one hop."""
+        value: T = await self._execute(fn, self._conn, *args, **kwargs)
+        return value
+
+    def interrupt_now(self) -> None:
+        """End the SQL statement that is running, if one is."""
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    async def close_within(self, patience_ms: int) -> bool:
+        """Close after what is queued. False: the thread has not come back, and will end once its function returns."""
+        with trio.move_on_after(patience_ms / 1000, shield=True):
+            await self.close()
+            return True
+        return False
+
+    def stop(self) -> None:
+        """Close the connection and end the thread, after what is queued; a thread that hangs ends with the process."""
+        self._running = False
+        self._tx.put_nowait((None, self._close_and_end))
+
+    async def _connect(self) -> Self:
+        try:
+            await self._submit(self._connect_here)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    async def _execute(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if not self._running or self._connection is None:
+            raise ValueError("this connection is closed")
+        return await self._submit(partial(fn, *args, **kwargs))
+
+    async def _submit(self, fn: Callable[[], Any]) -> Any:
+        hop = Hop(self._traffic)
+        self._tx.put_nowait((hop, fn))  # type: ignore[arg-type]  # a Hop is all that the thread asks of a future
+        return await hop.wait()
+
+    def _connect_here(self) -> None:
+        self._connection = self._connector()
+
+    def _close_and_end(self) -> object:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        return aiosqlite.core._STOP_RUNNING_SENTINEL
+
+
+async def carried(connector: Callable[[], Db], traffic: Traffic) -> Carrier:
+    """A connection that `connector` makes on a new thread. Errors: what it raises; the thread has then ended."""
+    carrier = Carrier(connector, traffic)
+    await carrier
+    return carrier

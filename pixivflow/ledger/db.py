@@ -1,20 +1,23 @@
 """The connection that a ledger function gets: what it refuses while the function runs, and what it finds afterwards.
 
-A transaction belongs to whoever runs the function, never to the function. Two things would break that quietly: a
-statement that steers the transaction, and a cursor with unread rows, which pins a snapshot and holds back checkpoints.
+A transaction belongs to whoever runs the function, never to the function. Three things would break that quietly:
+
+- a statement that steers the transaction: the authorizer refuses it (`Guard`);
+- going on after SQLite ended the transaction, each statement then committing by itself: refused (`TransactionEnded`);
+- a cursor left with unread rows, which pins a snapshot and holds back checkpoints: found and closed (`HalfReadCursor`).
 """
 
 import secrets
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 from weakref import ref
 
 P = ParamSpec("P")
 T = TypeVar("T")
-C = TypeVar("C", bound=sqlite3.Cursor)
 
-STEERING = frozenset(
+STEERING: Final = frozenset(
     {
         sqlite3.SQLITE_TRANSACTION,  # BEGIN, COMMIT, ROLLBACK
         sqlite3.SQLITE_SAVEPOINT,  # SAVEPOINT, RELEASE, ROLLBACK TO
@@ -23,11 +26,15 @@ STEERING = frozenset(
         sqlite3.SQLITE_DETACH,
     }
 )
-"""What SQLite asks the authorizer about statements that a ledger function may not use."""
+"""What SQLite calls the statements that a ledger function may not use."""
 
 
 class HalfReadCursor(RuntimeError):
     """A ledger function left a cursor with unread rows, or returned something lazy. A bug: return values instead."""
+
+
+class TransactionEnded(RuntimeError):
+    """A ledger function hid an error that had ended its transaction, or went on after it. A bug: let errors out."""
 
 
 class Guard:
@@ -47,28 +54,20 @@ class Db(sqlite3.Connection):
         super().__init__(*args, **kwargs)
         self.guard = Guard()
         self.set_authorizer(self.guard)
-        self._mark = f" -- {secrets.token_hex(8)}"
+        self.mark = f" -- {secrets.token_hex(8)}"
+        """Ends every steering text. The sqlite3 module keeps prepared statements by their text, and a kept one passes
+        the authorizer unasked; a text that nobody else can write is kept for us alone."""
         self._handed_out: list[ref[sqlite3.Cursor]] = []
 
     def steer(self, statement: str) -> list[Any]:
-        """Run one statement that functions may not use and return its rows.
-
-        The sqlite3 module keeps prepared statements by their text, and a kept one passes the authorizer unasked. The
-        secret mark makes this text ours alone, so that a function's own COMMIT is always prepared, and refused.
-        """
-        return super().cursor().execute(statement + self._mark).fetchall()
-
-    def cursor(self, factory: Callable[[sqlite3.Connection], C] = sqlite3.Cursor) -> C:  # type: ignore[assignment, override]
-        """As in sqlite3, and remembered for as long as it lives. `execute` and its kin come through here too."""
-        made = super().cursor(factory)
-        self._handed_out.append(ref(made))
-        return made
+        """Run one statement that functions may not use, and return its rows."""
+        return sqlite3.Cursor(self).execute(statement + self.mark).fetchall()
 
     def call(self, fn: Callable[Concatenate["Db", P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """The value of one ledger function, run inside a transaction that the caller steers.
 
-        Errors: whatever `fn` raises; `HalfReadCursor`. Either way no cursor of it stays open, so that the transaction
-        can be rolled back or committed.
+        Errors: whatever `fn` raises; `HalfReadCursor`. Either way no cursor of it stays open, since an open one would
+        outlive the transaction.
         """
         self.guard.shut = True
         try:
@@ -80,18 +79,66 @@ class Db(sqlite3.Connection):
             self.guard.shut = False
         if self._close_cursors():
             raise HalfReadCursor(f"{name_of(fn)} left a cursor with unread rows")
-        if isinstance(value, LAZY):
-            raise HalfReadCursor(f"{name_of(fn)} returned a {type(value).__name__}, to be read outside its transaction")
+        if hasattr(value, "__next__") or hasattr(value, "__await__"):
+            raise HalfReadCursor(f"{name_of(fn)} returned a {type(value).__name__}, to be read after its transaction")
         return value
 
-    def _close_cursors(self) -> int:
-        """Close the cursors that outlived their function; how many of them had rows to give."""
-        handed_out, self._handed_out = self._handed_out, []
-        return sum(closed_unread(cursor) for made in handed_out if (cursor := made()) is not None)
+    def cursor(self, *_: object) -> "Cursor":  # type: ignore[override]  # the factory that sqlite3 would take is ours
+        """A cursor, remembered for as long as it lives."""
+        if self.guard.shut and not self.in_transaction:
+            raise TransactionEnded("SQLite ended this transaction; what followed would have committed by itself")
+        made = new_cursor(self, Cursor)
+        self._handed_out.append(ref(made))
+        return made
+
+    def execute(self, sql: str, parameters: Any = (), /) -> "Cursor":
+        """As in sqlite3, on a remembered cursor."""
+        return run_on(self.cursor(), sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> "Cursor":
+        """As in sqlite3, on a remembered cursor."""
+        return self.cursor().executemany(sql, parameters)
+
+    def _close_cursors(self) -> bool:
+        """Close the cursors that outlived their function; whether any had rows to give."""
+        unread = False
+        for made in self._handed_out:
+            if (cursor := made()) is not None:
+                unread |= closed_unread(cursor)
+        self._handed_out.clear()
+        return unread
 
 
-LAZY = (Iterator, Awaitable)
-"""Cursors, generators, `map`, coroutines: anything whose work would be done later, by another thread."""
+class Cursor(sqlite3.Cursor):
+    """A cursor that runs nothing more for a function whose transaction is over."""
+
+    __slots__ = ()
+    connection: Db
+
+    def execute(self, sql: str, parameters: Any = (), /) -> Self:
+        """As in sqlite3. Errors: `TransactionEnded` besides."""
+        self.connection.cursor()
+        return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> Self:
+        """As in sqlite3. Errors: `TransactionEnded` besides."""
+        self.connection.cursor()
+        return super().executemany(sql, parameters)
+
+
+new_cursor, run_on = sqlite3.Connection.cursor, sqlite3.Cursor.execute
+
+
+class Wheel:
+    """Sets, drops and goes back to one savepoint after the other, quickly; made for one batch."""
+
+    __slots__ = ("back", "drop", "set")
+
+    def __init__(self, db: Db) -> None:
+        run = sqlite3.Cursor(db).execute
+        self.set = partial(run, "SAVEPOINT job" + db.mark)
+        self.drop = partial(run, "RELEASE job" + db.mark)
+        self.back = partial(run, "ROLLBACK TO job" + db.mark)
 
 
 def closed_unread(cursor: sqlite3.Cursor) -> bool:
@@ -106,5 +153,5 @@ def closed_unread(cursor: sqlite3.Cursor) -> bool:
 
 
 def name_of(fn: Callable[..., object]) -> str:
-    """How a function is called in a message."""
-    return getattr(fn, "__qualname__", repr(fn))
+    """What to call a function in a message."""
+    return getattr(fn, "__qualname__", None) or repr(fn)

@@ -1,0 +1,101 @@
+"""What a ledger file is before it is used: whose it is, whether its last use ended well, whether it can be read.
+
+Each process that writes has a row in `ledger_openings` while it has the file open. A row that nobody alive can own
+tells of an end that was not orderly; the file is then checked before anything is served from it.
+"""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from pixivflow.errors import LedgerRefused
+from pixivflow.ledger.db import Db
+from pixivflow.ledger.migrate import APPLICATION_ID, sync
+from pixivflow.ledger.translate import DAMAGED, code_of
+from pixivflow.times import iso
+
+CHECKED_FIRST_BYTES: Final = 64 * 1024 * 1024
+"""A ledger below this size is checked before it serves, in a fraction of a second; a larger one meanwhile."""
+
+OPEN = "INSERT INTO ledger_openings (owner, opened_at) VALUES (?, ?)"
+
+CLOSE = "DELETE FROM ledger_openings WHERE owner = ?"
+
+FORGET_ALL = "DELETE FROM ledger_openings"
+
+
+def mark_open(db: Db, owner: str, now: int) -> None:
+    """Say that `owner` has the ledger open from `now` on."""
+    db.execute(OPEN, (owner, now))
+
+
+def mark_closed(db: Db, owner: str) -> None:
+    """Say that `owner` has closed it in order."""
+    db.execute(CLOSE, (owner,))
+
+
+def forget_left_open(db: Db) -> int:
+    """Remove the marks of processes that are gone; how many there were. Only for who is alone with the file."""
+    return db.execute(FORGET_ALL).rowcount
+
+
+def version_found(path: Path, newest: int) -> int:
+    """The schema version of the file at `path`, 0 for one that holds nothing yet. The file is not touched.
+
+    Errors: `LedgerRefused` for a file that is not ours or is newer than this program; `sqlite3.Error`.
+    """
+    if not path.exists() or path.stat().st_size == 0:
+        return 0
+    with closing(look(path)) as db:
+        [(version,)] = db.execute("PRAGMA user_version")
+        [(application,)] = db.execute("PRAGMA application_id")
+        [(tables,)] = db.execute("SELECT count(*) FROM sqlite_schema")
+    if version == 0 and tables == 0:
+        return 0
+    if version == 0 or application != APPLICATION_ID:
+        raise LedgerRefused(path, "this is another program's file; `pixivflow import` takes over what it holds")
+    if version > newest:
+        raise LedgerRefused(path, f"its schema is version {version}, this program knows up to {newest}")
+    return int(version)
+
+
+def look(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing and leaves nothing behind.
+
+    A read-only connection still creates `-wal` and `-shm` beside a file in WAL mode. An immutable one does not, but it
+    must not be used when there is a log to read; then both exist already.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    immutable = "" if log.exists() and log.stat().st_size > 0 else "&immutable=1"
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, isolation_level=None)
+
+
+def finding(db: Db) -> str | None:
+    """What SQLite's `quick_check` has to say against the file, None when all is well.
+
+    Errors: `sqlite3.Error` that says nothing about the file: interrupted, kept out.
+    """
+    try:
+        rows = db.steer("PRAGMA quick_check(5)")
+    except sqlite3.Error as error:
+        if code_of(error) not in DAMAGED:
+            raise
+        return str(error)
+    return None if rows == [("ok",)] else "; ".join(str(row[0]) for row in rows)
+
+
+def set_aside(path: Path, now: int) -> Path:
+    """Move a ledger that cannot be read out of the way, with the log that belongs to it; where it went.
+
+    Only for who is alone with the file.
+    """
+    stamp = iso(now).translate(str.maketrans("", "", "-:."))
+    target = path.with_name(f"{path.name}.corrupt-{stamp}")
+    for suffix in ("-wal", "-shm", ""):  # the file last: while it is there, the next start sets aside the rest
+        part = Path(f"{path}{suffix}")
+        if part.exists():
+            os.replace(part, f"{target}{suffix}")
+    sync(path.parent)
+    return target

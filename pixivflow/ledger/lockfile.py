@@ -1,0 +1,74 @@
+"""`<ledger>.lock`: who may touch the ledger file, told between processes.
+
+Shared by every process that writes the ledger, for as long as it has it open. Exclusive for what must be alone with the
+file: VACUUM, a restore, the setting aside of a corrupt one, and the step to a new schema. The kernel gives a lock back
+when its process dies, however it dies. The lock file itself is never deleted: a deleted one would be two locks.
+
+Nobody waits inside the kernel: a lock that is not free is asked for again until patience ends.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from pixivflow.errors import LedgerRefused, Unavailable
+
+ASK_AGAIN_S: Final = 0.05
+
+
+class LockFile:
+    """The lock file of one ledger, open in this process. Holds nothing until asked."""
+
+    def __init__(self, ledger: Path) -> None:
+        self.path = ledger.with_name(f"{ledger.name}.lock")
+        try:
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise LedgerRefused(ledger, f"its lock file cannot be opened: {error.strerror}") from error
+
+    def try_exclusive(self) -> bool:
+        """Hold the ledger alone, if nobody else holds it. What was held before may be lost in the attempt."""
+        return self._try(fcntl.LOCK_EX)
+
+    def try_share(self) -> bool:
+        """Hold the ledger beside others, if nobody holds it alone."""
+        return self._try(fcntl.LOCK_SH)
+
+    async def share(self, patience_ms: int) -> None:
+        """Hold the ledger beside others. Errors: `Unavailable` once `patience_ms` have passed."""
+        await self._until(fcntl.LOCK_SH, patience_ms)
+
+    @contextlib.asynccontextmanager
+    async def exclusively(self, patience_ms: int = 0) -> AsyncIterator[None]:
+        """Hold the ledger alone inside the block, and not at all after it.
+
+        Errors: `Unavailable` once `patience_ms` have passed.
+        """
+        await self._until(fcntl.LOCK_EX, patience_ms)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Give back whatever is held."""
+        os.close(self._fd)
+
+    async def _until(self, kind: int, patience_ms: int) -> None:
+        end = trio.current_time() + patience_ms / 1000
+        while not self._try(kind):
+            if trio.current_time() >= end:
+                raise Unavailable(f"another process holds {self.path}")
+            await trio.sleep(ASK_AGAIN_S)
+
+    def _try(self, kind: int) -> bool:
+        try:
+            fcntl.flock(self._fd, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

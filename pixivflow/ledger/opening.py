@@ -1,0 +1,83 @@
+"""The first minutes of a ledger, on its writer's thread: look, open, bring to the newest schema, check.
+
+foreign or newer file ──────────────────> LedgerRefused, untouched
+CORRUPT or NOTADB, daemon and alone ────> moved aside, a new ledger in its place
+CORRUPT or NOTADB otherwise ────────────> LedgerRefused
+cannot be opened (folder, permissions) ─> LedgerRefused
+BUSY, FULL, IOERR ──────────────────────> as everywhere; never set aside: the file may be perfectly well
+"""
+
+import sqlite3
+from pathlib import Path
+
+from pixivflow.errors import LedgerRefused, Unavailable
+from pixivflow.ledger.check import CHECKED_FIRST_BYTES, finding, forget_left_open, set_aside, version_found
+from pixivflow.ledger.connection import connect_plain
+from pixivflow.ledger.db import Db
+from pixivflow.ledger.leaseclock import newest_seen
+from pixivflow.ledger.migrate import migrate, shipped
+from pixivflow.ledger.translate import DAMAGED, code_of, translated
+
+UNUSABLE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+
+
+class Opening:
+    """Opens one ledger for writing; `connect` runs on the thread that will use it, and what it found stays here.
+
+    `alone`: nobody else has the file; only then may it be changed in ways that others would not survive.
+    """
+
+    def __init__(
+        self, path: Path, *, daemon: bool, alone: bool, checkpoint_pages: int, busy_timeout_ms: int, now: int
+    ) -> None:
+        self.path, self._daemon, self._alone, self._now = path, daemon, alone, now
+        self._checkpoint_pages, self._busy_timeout_ms = checkpoint_pages, busy_timeout_ms
+        self.set_aside: Path | None = None
+        """Where a ledger that could not be read was moved."""
+        self.left_open = 0
+        """How many processes had the ledger open and did not close it in order."""
+        self.checked = False
+        self.damaged: str | None = None
+        """What the check found, if it was made here."""
+        self.newest_at = 0
+
+    def connect(self) -> Db:
+        """The connection, ready for use. Errors: `LedgerRefused`, `Unavailable`, `StorageFull`, `LedgerLost`."""
+        try:
+            return self._open()
+        except sqlite3.Error as error:
+            if code_of(error) not in DAMAGED or not (self._daemon and self._alone) or self.set_aside is not None:
+                raise self._refusal(error) from error
+        self.set_aside = set_aside(self.path, self._now)
+        return self.connect()
+
+    def _open(self) -> Db:
+        steps = shipped()
+        newest = steps[-1].number
+        version = version_found(self.path, newest)
+        if 0 < version < newest and not self._alone:
+            raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")
+        db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)
+        try:
+            migrate(db, steps)
+            self._look_back(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _look_back(self, db: Db) -> None:
+        """What the last use of the file left: its clock, and marks of an end that was not orderly."""
+        self.newest_at = newest_seen(db)
+        if not (self._daemon and self._alone):
+            return  # the marks may belong to the living
+        self.left_open = forget_left_open(db)
+        if self.left_open and self.path.stat().st_size < CHECKED_FIRST_BYTES:
+            self.damaged, self.checked = finding(db), True
+
+    def _refusal(self, error: sqlite3.Error) -> BaseException:
+        if code_of(error) in DAMAGED:
+            return LedgerRefused(self.path, f"it cannot be read: {error}")
+        if code_of(error) in UNUSABLE:
+            return LedgerRefused(self.path, f"it cannot be opened for writing: {error}")
+        return translated(error)
