@@ -43,7 +43,12 @@ def admit(
 def _slot_facts(db: Db, slot: Slot | None, now: int) -> SlotFacts | None:
     if slot is None:
         return None
-    return SlotFacts(id=slot.id, is_over=_is_over(db, slot), is_leased=is_live(slot, now))
+    return SlotFacts(
+        id=slot.id,
+        is_over=_is_over(db, slot),
+        is_leased=is_live(slot, now),
+        has_occurrence=slot.occurrence_at is not None,
+    )
 
 
 def _is_over(db: Db, slot: Slot) -> bool:

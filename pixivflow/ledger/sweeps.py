@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 import msgspec
 
+from actors.ports import Course, Unfinished
 from pixivflow.ids import Owner, SlotId
 from pixivflow.ledger import cells, leases, rollups, runs, slots
 from pixivflow.ledger.connection import Db
@@ -18,7 +19,7 @@ from pixivflow.slots.lease import is_live
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import ReasonCode, Slot, SlotStatus
 from pixivflow.slots.reasons import REASONS
-from pixivflow.slots.recovery import Course, course, is_candidate
+from pixivflow.slots.recovery import course, is_candidate
 from pixivflow.slots.rollup import roll_up
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import PRODUCTION, utc_text
@@ -83,6 +84,16 @@ def unfinished(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[S
     return tuple(map(slot_of, db.execute(UNFINISHED, asked).fetchall()))
 
 
+def courses(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[Unfinished, ...]:
+    """The same slots, each with what it needs."""
+    return tuple(Unfinished(slot.id, needed(db, slot.id)) for slot in unfinished(db, now, not_in, limit))
+
+
+def needed(db: Db, slot_id: SlotId) -> Course:
+    """What the slot needs as its cells and their deliveries stand."""
+    return course(cells.read_all(db, slot_id), rollups.in_delivery(db, slot_id))
+
+
 def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTION.slot_lease_ms) -> Course:
     """Settle the slot in passing if nothing in it is left to run; `DISPATCH`: it needs a run, and nothing was written.
 
@@ -91,13 +102,13 @@ def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = P
     slot = slots.read(db, slot_id)
     if slot is None or not is_candidate(slot, now):
         return Course.WAIT
-    needed = course(cells.read_all(db, slot_id), rollups.in_delivery(db, slot_id))
-    if needed is Course.SETTLE:
+    found = needed(db, slot_id)
+    if found is Course.SETTLE:
         if not (leases.claim(db, slot_id, owner, now, ttl_ms) and slots.start(db, slot_id, owner, now)):
             return Course.WAIT
         rollups.settle(db, slot_id, now)
         runs.settled(db, slot_id, owner, now)
-    return needed
+    return found
 
 
 def stalled(db: Db, now: int, limits: Budgets, not_in: Collection[str], limit: int = STALL_BATCH) -> tuple[Slot, ...]:

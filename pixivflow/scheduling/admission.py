@@ -2,6 +2,7 @@
 
     the slot      unknown_slot · already_completed
     the plan      scheduler_not_instantiated · scheduler_busy
+    the row       unknown_occurrence   an old row that does not say which fire it stands for
     the lease     already_running      another process has it; a promise to run it would be empty
     the limits    schedule_stopped · min_interval · max_executions · max_consecutive_failures
     the lane      queue_full           the slot stays as it is, and recovery offers it again
@@ -34,9 +35,13 @@ class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SlotFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the guards ask about a slot. `is_over`: no run can change it any more. `is_leased`: somebody owns it now."""
+    """What the guards ask about a slot. `is_over`: no run can change it any more. `is_leased`: somebody owns it now.
+
+    `has_occurrence`: the row says for which instant it stands; without it no run could tell what to do.
+    """
 
     id: SlotId
+    has_occurrence: bool = True
     is_over: bool = False
     is_leased: bool = False
 
@@ -58,6 +63,8 @@ def decide(
         return Refused("scheduler_not_instantiated")
     if any(run.plan == plan.id or run.slot == slot.id for run in busy):
         return Refused("scheduler_busy")
+    if not slot.has_occurrence:
+        return Refused("unknown_occurrence")
     if slot.is_leased:
         return Refused("already_running")
     if reason := over_limit(plan, facts, now):

@@ -5,27 +5,15 @@ the delivery ledger is settled or left alone without a permit and without being 
 """
 
 from collections.abc import Iterable, Mapping
-from enum import Enum, auto
 
+from actors.ports import Course
 from pixivflow.ids import TargetId
-from pixivflow.scheduling.model import Plan
 from pixivflow.slots.lease import is_live
 from pixivflow.slots.model import IN_DELIVERY, OPEN_SLOT, Cell, Downstream, Live, Slot, Unknown
 
 
-class Course(Enum):
-    """What an unfinished slot without an owner needs."""
-
-    DISPATCH = auto()
-    """A run, through the normal admission."""
-    SETTLE = auto()
-    """The delivery ledger has decided, or every cell has ended: write that down and roll up."""
-    WAIT = auto()
-    """Everything that is open is on its way; nothing is to be written."""
-
-
 def course(cells: Iterable[Cell], downstream: Mapping[TargetId, Downstream]) -> Course:
-    """What the slot of `cells` needs; `downstream` holds every open cell that is with the delivery ledger."""
+    """What the slot of `cells` needs; `downstream` holds every cell that is with the delivery ledger."""
     still_open = [cell for cell in cells if cell.is_open]
     if any(cell.status not in IN_DELIVERY or isinstance(downstream[cell.target_id], Unknown) for cell in still_open):
         return Course.DISPATCH
@@ -37,8 +25,3 @@ def course(cells: Iterable[Cell], downstream: Mapping[TargetId, Downstream]) -> 
 def is_candidate(slot: Slot, now: int) -> bool:
     """Whether recovery looks at `slot`: unfinished, and owned by nobody. Never claimed and worker died are the same."""
     return slot.status in OPEN_SLOT and not is_live(slot, now)
-
-
-def not_dispatchable(slot: Slot, plan: Plan | None) -> bool:
-    """Whether no run can be asked for: the plan is gone or off, or the row does not say which occurrence it is."""
-    return plan is None or not plan.enabled or slot.occurrence_at is None

@@ -37,6 +37,7 @@ IN_ORDER = [
     "already_completed",
     "scheduler_not_instantiated",
     "scheduler_busy",
+    "unknown_occurrence",
     "already_running",
     "schedule_stopped",
     "min_interval",
@@ -57,7 +58,12 @@ def test_the_guards_refuse_in_a_fixed_order(first: int) -> None:
         max_executions=1 if "max_executions" in refusing else None,
         max_consecutive_failures=1 if "max_consecutive_failures" in refusing else None,
     )
-    slot = SlotFacts(id=SLOT, is_over="already_completed" in refusing, is_leased="already_running" in refusing)
+    slot = SlotFacts(
+        id=SLOT,
+        is_over="already_completed" in refusing,
+        has_occurrence="unknown_occurrence" not in refusing,
+        is_leased="already_running" in refusing,
+    )
     facts = PlanFacts(executions=1, failures=1, failures_since_armed=1, last_start_at=NOW - 1)
     own = (Busy(slot="p@other", plan="p", lane="another"),) if "scheduler_busy" in refusing else ()
     assert asked(slot, plan, facts, own + busy(1), Governance(queue_limit=0)) == Refused(IN_ORDER[first])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from pixivflow.scheduling.model import Plan
+from actors.ports import Course
 from pixivflow.slots.model import Cell, CellStatus, Confirmed, Downstream, Live, Lost, Slot, SlotStatus, Unknown
-from pixivflow.slots.recovery import Course, course, is_candidate, not_dispatchable
-from tests.fixtures.slots import NOW, OTHER, WORK, A, B, a_cell, a_plan, a_slot
+from pixivflow.slots.recovery import course, is_candidate
+from tests.fixtures.slots import NOW, OTHER, WORK, A, B, a_cell, a_slot
 
 C = CellStatus
 CONFIRMED, LOST = Confirmed(WORK), Lost("dead")
@@ -46,18 +46,3 @@ def test_a_slot_is_dispatched_settled_or_left_alone(
 )
 def test_recovery_looks_at_what_is_unfinished_and_owned_by_nobody(slot: Slot, candidate: bool) -> None:
     assert is_candidate(slot, NOW) is candidate
-
-
-@pytest.mark.parametrize(
-    ("slot", "plan", "expected"),
-    [
-        (a_slot(), a_plan(), False),
-        (a_slot(), None, True),
-        (a_slot(), a_plan(enabled=False), True),
-        (a_slot(occurrence_at=None), a_plan(), True),
-    ],
-)
-def test_a_slot_without_a_plan_or_an_occurrence_cannot_be_dispatched(
-    slot: Slot, plan: Plan | None, expected: bool
-) -> None:
-    assert not_dispatchable(slot, plan) is expected

@@ -53,7 +53,6 @@ def test_a_success_carries_no_reason(outcome: TargetOutcome) -> None:
     assert (change.reason, change.message, change.error) == (None, None, None)
 
 
-@pytest.mark.case("slots", 29)
 def test_an_empty_search_does_not_end_a_cell_that_holds_a_work() -> None:
     assert verdict(a_cell(work_id="101", status=CellStatus.SELECTED), NoCandidate()) is None
     assert verdict(a_cell(), NoCandidate()) is not None
