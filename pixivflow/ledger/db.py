@@ -80,6 +80,8 @@ class Db(sqlite3.Connection):
         if self._close_cursors():
             raise HalfReadCursor(f"{name_of(fn)} left a cursor with unread rows")
         if hasattr(value, "__next__") or hasattr(value, "__await__"):
+            if hasattr(value, "close"):
+                value.close()
             raise HalfReadCursor(f"{name_of(fn)} returned a {type(value).__name__}, to be read after its transaction")
         return value
 

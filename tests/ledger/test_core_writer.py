@@ -1,0 +1,379 @@
+"""Tasks that write: who rides in which batch, who is told what and when, cancelled callers, other processes, death.
+
+A `Gate` holds the thread where a test wants it. Virtual clocks wait for the threads, so nothing here waits for real.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from actors.kit.testing import Probe, VirtualClock
+from pixivflow.errors import Conflict, LedgerLost, StorageFull, Unavailable
+from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.ledger import Ledger, open_ledger
+from tests.fixtures.ledgers import Gate, kept, patient_clock, put
+
+Fn = Callable[[Db], Any]
+
+
+async def ends_of(ledger: Ledger, *fns: Fn) -> list[object]:
+    """Write all of them at once, in this order, behind a gate; the value or the error of each."""
+    gate = Gate()
+    ends: list[object] = [None] * (len(fns) + 1)
+
+    async def write(place: int, fn: Fn) -> None:
+        try:
+            ends[place] = await ledger.write(fn)
+        except Exception as error:
+            ends[place] = error
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(write, 0, gate.hold)
+        await gate.entered()
+        for place, fn in enumerate(fns, 1):
+            nursery.start_soon(write, place, fn)
+            await wait_all_tasks_blocked()
+        gate.let_go()
+    return ends[1:]
+
+
+def named(*names: str) -> list[Fn]:
+    return [partial(put, name=name) for name in names]
+
+
+def failing(error: Exception) -> Fn:
+    def fail(db: Db) -> None:
+        raise error
+
+    return fail
+
+
+def said_by_sqlite(code: int) -> sqlite3.Error:
+    error = sqlite3.DatabaseError("as SQLite raises it")
+    error.sqlite_errorcode = code
+    return error
+
+
+async def test_a_write_returns_the_functions_value_and_takes_its_arguments(ledger: Ledger) -> None:
+    def joined(db: Db, first: str, *, second: str) -> str:
+        return put(db, first) + second
+
+    assert await ledger.write(joined, "a", second="b") == "ab"
+    assert await ledger.read(kept) == ["a"]
+
+
+async def test_many_tasks_share_one_commit(ledger_path: Path, probe: Probe) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), point=probe.point) as ledger:
+        probe.points.clear()
+        await ends_of(ledger, *named(*map(str, range(100))))
+        assert probe.points.count("ledger.after_commit") <= 2, "the gate's and everybody's, or one for both"
+
+
+async def test_each_task_gets_its_own_end(ledger: Ledger) -> None:
+    ends = await ends_of(ledger, *named("a"), failing(Conflict("pending", "running")), *named("a", "b"))
+
+    assert ends[0] == "a"
+    assert isinstance(ends[1], Conflict)
+    assert isinstance(ends[2], sqlite3.IntegrityError)
+    assert ends[3] == "b"
+    assert await ledger.read(kept) == ["a", "b"]
+
+
+async def test_after_a_broken_batch_each_task_still_gets_its_own_end(ledger: Ledger) -> None:
+    def hostile(db: Db) -> None:
+        db.execute("INSERT OR ROLLBACK INTO schedule_slots (id, schedule_id) VALUES ('a', 'test')")
+
+    ends = await ends_of(ledger, *named("a"), hostile, *named("b"))
+
+    assert [ends[0], ends[2]] == ["a", "b"]
+    assert isinstance(ends[1], sqlite3.IntegrityError)
+    assert await ledger.read(kept) == ["a", "b"]
+
+
+async def test_nobody_is_woken_before_the_commit(ledger_path: Path) -> None:
+    woken: list[str] = []
+    before: list[list[str]] = []
+
+    def point(name: str) -> None:
+        if name == "ledger.before_commit":
+            before.append(list(woken))
+
+    async with open_ledger(ledger_path, clock=VirtualClock(), point=point) as ledger:
+
+        async def write(name: str) -> None:
+            await ledger.write(put, name)
+            woken.append(name)
+
+        before.clear()
+        await write("a")
+        await write("b")
+        assert before == [[], ["a"]]
+
+
+async def test_the_woken_write_again_in_the_very_next_batch(ledger_path: Path, probe: Probe) -> None:
+    """64 tasks in step fill batch after batch; none goes out with a few of them."""
+    async with open_ledger(ledger_path, clock=VirtualClock(), point=probe.point) as ledger:
+        gate = Gate()
+
+        async def writer(number: int) -> None:
+            for turn in range(10):
+                await ledger.write(put, f"{number}-{turn}")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ledger.write, gate.hold)
+            await gate.entered()
+            for number in range(64):
+                nursery.start_soon(writer, number)
+            await wait_all_tasks_blocked()
+            probe.points.clear()
+            gate.let_go()
+        assert probe.points.count("ledger.after_commit") <= 11, "the gate's, and ten of 64"
+
+
+async def test_a_caller_cancelled_before_its_function_was_taken_leaves_nothing(ledger: Ledger) -> None:
+    gate = Gate()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ledger.write, gate.hold)
+        await gate.entered()
+        with trio.CancelScope() as scope:
+            nursery.start_soon(cancel_when_blocked, scope)
+            await ledger.write(put, "never")
+        assert scope.cancelled_caught
+        gate.let_go()
+    assert await ledger.read(kept) == []
+
+
+async def cancel_when_blocked(scope: trio.CancelScope) -> None:
+    await wait_all_tasks_blocked()
+    scope.cancel()
+
+
+async def test_a_caller_cancelled_after_its_function_was_taken_has_written_it_and_sees_the_cancellation(
+    ledger: Ledger,
+) -> None:
+    gate = Gate()
+
+    def slow(db: Db) -> None:
+        put(db, "written")
+        gate.hold(db)
+
+    async def cancel_when_taken(scope: trio.CancelScope) -> None:
+        await gate.entered()
+        scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        with trio.CancelScope() as scope:
+            nursery.start_soon(cancel_when_taken, scope)
+            await ledger.write(slow)
+        assert scope.cancelled_caught, "at once, while the function still runs"
+        gate.let_go()
+    assert await ledger.write(kept) == ["written"]
+
+
+async def test_a_caller_that_is_cancelled_already_writes_nothing(ledger: Ledger) -> None:
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        await ledger.write(put, "never")
+    assert scope.cancelled_caught
+    assert await ledger.read(kept) == []
+
+
+async def test_settling_writes_also_in_a_cancelled_task(ledger: Ledger) -> None:
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        assert await ledger.settle(put, "settled") == "settled"
+    assert await ledger.read(kept) == ["settled"]
+
+
+async def test_settling_gives_up_after_its_time(ledger_path: Path, autojump_clock: MockClock) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock(), busy_timeout_ms=0) as ledger:
+        with closing(connect_plain(ledger_path)) as other:
+            other.steer("BEGIN IMMEDIATE")
+            started = trio.current_time()
+            with trio.CancelScope() as scope:
+                scope.cancel()
+                with pytest.raises(Unavailable):
+                    await ledger.settle(put, "never")
+            assert trio.current_time() - started == pytest.approx(5)
+            other.steer("ROLLBACK")
+        assert await ledger.write(kept) == []
+
+
+async def test_another_process_that_writes_is_waited_for_and_nothing_is_lost(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock(), busy_timeout_ms=0) as ledger:
+        with closing(connect_plain(ledger_path)) as other:
+            other.steer("BEGIN IMMEDIATE")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ledger.write, put, "a")
+                nursery.start_soon(ledger.write, put, "b")
+                await trio.sleep(29)
+                other.steer("ROLLBACK")
+        assert await ledger.read(kept) == ["a", "b"]
+
+
+async def test_a_caller_that_goes_while_another_process_writes_leaves_nothing(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock(), busy_timeout_ms=0) as ledger:
+        with closing(connect_plain(ledger_path)) as other:
+            other.steer("BEGIN IMMEDIATE")
+            with trio.move_on_after(10):
+                await ledger.write(put, "never")
+            other.steer("ROLLBACK")
+        assert await ledger.write(kept) == []
+
+
+async def test_after_thirty_seconds_everybody_who_waits_is_told_and_the_next_starts_afresh(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock(), busy_timeout_ms=0) as ledger:
+        with closing(connect_plain(ledger_path)) as other:
+            other.steer("BEGIN IMMEDIATE")
+            errors: list[Unavailable] = []
+
+            async def write(name: str) -> None:
+                try:
+                    await ledger.write(put, name)
+                except Unavailable as error:
+                    errors.append(error)
+
+            started = trio.current_time()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(write, "a")
+                nursery.start_soon(write, "b")
+            assert trio.current_time() - started == pytest.approx(30, abs=0.1)
+            assert len({id(error) for error in errors}) == 2, "each its own"
+            assert await ledger.read(kept) == []
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(write, "c")
+                await trio.sleep(29)
+                other.steer("ROLLBACK")
+        assert await ledger.read(kept) == ["c"]
+
+
+async def test_the_same_patience_holds_for_what_is_left_of_a_broken_batch(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    """Another process gets in between the broken batch and its second run."""
+    ran: list[str] = []
+    virtual = patient_clock()
+
+    def hostile(db: Db) -> None:
+        ran.append("hostile")
+        put(db, "a")
+        db.execute("INSERT OR ROLLBACK INTO schedule_slots (id, schedule_id) VALUES ('a', 'test')")
+
+    def intrude(at_work: bool) -> None:
+        virtual(at_work)
+        if at_work and ran and not other.in_transaction:
+            other.steer("BEGIN IMMEDIATE")
+
+    with closing(connect_plain(ledger_path)) as other:
+        opened = open_ledger(ledger_path, clock=VirtualClock(), busy=intrude, busy_timeout_ms=0, daemon=False)
+        async with opened as ledger:
+            started = trio.current_time()
+            with pytest.raises(Unavailable):
+                await ledger.write(hostile)
+            assert trio.current_time() - started == pytest.approx(30, abs=0.1)
+            assert ran == ["hostile"], "nothing runs while another process writes"
+            ran.clear()
+            other.steer("ROLLBACK")
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB])
+async def test_when_the_file_cannot_be_trusted_everybody_is_told_and_the_block_ends(
+    ledger_path: Path, probe: Probe, code: int
+) -> None:
+    ends: list[object] = []
+
+    async def block() -> None:
+        async with open_ledger(ledger_path, clock=VirtualClock(), note=probe.note) as ledger:
+            with trio.CancelScope(shield=True):
+                ends.extend(await ends_of(ledger, *named("a"), failing(said_by_sqlite(code)), *named("b")))
+                for later in (ledger.write, ledger.read, ledger.settle):
+                    with pytest.raises(LedgerLost):
+                        await later(kept)
+            await trio.sleep_forever()
+
+    with pytest.raises(LedgerLost) as raised:
+        await block()
+    assert all(isinstance(end, LedgerLost) for end in ends), "also who had run well: nothing was committed"
+    assert len({id(end) for end in ends}) == 3, "each its own"
+    assert isinstance(raised.value.__cause__, sqlite3.DatabaseError)
+    assert len(probe.heard("ledger.lost")) == 1
+
+
+async def test_a_commit_whose_caller_could_not_be_told_is_found_by_the_next_process(ledger_path: Path) -> None:
+    armed: list[bool] = []
+
+    def point(name: str) -> None:
+        if name == "ledger.after_commit" and armed:
+            raise RuntimeError("a bug on the writer's thread")
+
+    async def block() -> None:
+        async with open_ledger(ledger_path, clock=VirtualClock(), point=point) as ledger:
+            armed.append(True)
+            with trio.CancelScope(shield=True), pytest.raises(LedgerLost):
+                await ledger.write(put, "written")
+            await trio.sleep_forever()
+
+    with pytest.raises(LedgerLost):
+        await block()
+    with closing(connect_plain(ledger_path)) as next_process:
+        assert kept(next_process) == ["written"]
+
+
+async def test_an_error_of_the_block_itself_comes_out_as_it_is(ledger_path: Path) -> None:
+    async def block() -> None:
+        async with open_ledger(ledger_path, clock=VirtualClock()):
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError):
+        await block()
+
+
+async def test_a_lost_ledger_is_what_the_block_raises_whatever_else_it_led_to(ledger_path: Path) -> None:
+    async def block() -> None:
+        async with open_ledger(ledger_path, clock=VirtualClock()) as ledger, trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(ledger.write, failing(said_by_sqlite(sqlite3.SQLITE_IOERR)))
+
+    with pytest.raises(LedgerLost):
+        await block()
+
+
+async def test_a_full_disk_pauses_after_three_in_a_row_and_a_write_that_found_room_ends_it(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    clock = VirtualClock()
+    async with open_ledger(ledger_path, clock=clock, busy=patient_clock()) as ledger:
+
+        async def full() -> None:
+            with pytest.raises(StorageFull):
+                await ledger.write(failing(said_by_sqlite(sqlite3.SQLITE_FULL)))
+
+        await full()
+        await full()
+        assert not ledger.paused(clock.now_ms())
+        await ledger.write(kept)
+        await full()
+        assert ledger.paused(clock.now_ms()), "a write that changed nothing has not found room"
+        assert ledger.obstacle(clock.now_ms()) == "storage_full"
+        assert await ledger.read(kept) == [], "reads go on"
+        await trio.sleep(30)
+        assert not ledger.paused(clock.now_ms()), "time to try again"
+        await full()
+        assert ledger.paused(clock.now_ms())
+        await ledger.write(put, "room")
+        assert not ledger.paused(clock.now_ms())
+        assert ledger.obstacle(clock.now_ms()) is None
