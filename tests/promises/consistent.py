@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.promises.evidence import Evidence, rows
+from tests.promises.evidence import NEWEST, Evidence, rows
 
 LEASE_MS = 180_000
 RETRY_MAX_MS = 21_600_000
@@ -18,13 +18,13 @@ OPEN = f"{CELLS} AND c.status IN {OPEN_CELL})"
 UNSELECTED = f"{CELLS} AND c.status IN ('pending', 'selected'))"
 SUBMITTED = f"{CELLS} AND c.status = 'submitted')"
 OUTCOMES = "(SELECT count(*) FROM delivery_events e WHERE e.event = 'execution.summary' AND e.slot_id = s.id)"
-NEWEST = "(SELECT max(newest_at) FROM ledger_clock)"
 OWED_ROW = """EXISTS (SELECT 1 FROM outbox o WHERE o.delivery_id = d.id
                       AND o.status IN ('pending', 'processing', 'retry_wait'))"""
 
 SLOTS: Mapping[str, str] = {
     "has half a lease": "(lease_owner IS NULL) <> (lease_until IS NULL)",
-    "has ended and still holds a lease": "status IN ('success', 'partial', 'failed') AND lease_owner IS NOT NULL",
+    "has ended and still holds a lease that was alive then": f"""status IN ('success', 'partial', 'failed')
+        AND lease_until > {OUTCOMES.replace("count(*)", "max(ts)")}""",
     "is `pending` and was started": "status = 'pending' AND started_at IS NOT NULL",
     "is `running` and was never started": "status = 'running' AND started_at IS NULL",
     "has ended without an instant": "status IN ('success', 'partial', 'failed') AND completed_at IS NULL",

@@ -16,7 +16,7 @@ A program killed while it wrote leaves a torn last line, which tells nothing and
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,7 +94,7 @@ class Snapshot:
     tables: Mapping[str, Mapping[str, Row]]
 
     def __getitem__(self, table: str) -> Mapping[str, Row]:
-        return self.tables[table]
+        return self.tables.get(table, {})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +114,10 @@ class Evidence:
     texts: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
 
+
+NEWEST = """(SELECT max(at) FROM (SELECT newest_at AS at FROM ledger_clock UNION ALL SELECT ts FROM delivery_events
+            UNION ALL SELECT updated_at FROM outbox UNION ALL SELECT heartbeat_at FROM schedule_slots))"""
+"""SQL: the newest instant, epoch ms, that any row of the file bears witness to."""
 
 Judge = Callable[[Evidence], list[str]]
 
@@ -159,17 +163,18 @@ def opened(ledger: Path) -> sqlite3.Connection:
     return db
 
 
-def rows(ledger: Path, sql: str, *values: object) -> list[Row]:
+def rows(ledger: Path, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
     """What one question gives."""
     with closing(opened(ledger)) as db:
         return [dict(row) for row in db.execute(sql, values)]
 
 
 def snapshot(ledger: Path) -> Snapshot:
-    """Every row as it stands now, all tables of one instant; the file may be in use."""
+    """Every row as it stands now, all tables of one instant; the file may be in use, or hold no table yet."""
     with closing(opened(ledger)) as db:
         db.execute("BEGIN")
-        found = {table: _table(db, table, identity) for table, identity in TABLES.items()}
+        there = {row["name"] for row in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        found = {table: _table(db, table, identity) for table, identity in TABLES.items() if table in there}
         return Snapshot(time.monotonic_ns(), found)
 
 

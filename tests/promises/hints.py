@@ -3,9 +3,7 @@
 Judged over the file as a life left it, after every process had its polls: whatever is due there was overlooked.
 """
 
-from tests.promises.evidence import Evidence, rows
-
-NEWEST = "(SELECT max(at) FROM (SELECT newest_at AS at FROM ledger_clock UNION ALL SELECT ts FROM delivery_events))"
+from tests.promises.evidence import NEWEST, Evidence, rows
 
 OVERLOOKED = {
     "slot {} waits and no run holds it": f"""SELECT id FROM schedule_slots s WHERE status IN ('pending', 'running')

@@ -57,6 +57,8 @@ WRITTEN_ONCE: Mapping[str, tuple[str, ...]] = {
     "delivery_events": ("ts", "delivery_id", "outbox_id", "slot_id", "event", "detail"),
 }
 STAMPED_ONCE = ("started_at", "completed_at", "delivered_at", "reported_at", "terminal_reason_code")
+OVER = {"schedule_slot_items": CELL_END, "outbox": ("done", "dead", "cancelled")}
+"""States in which nobody has anything to write any more, whatever he slept through."""
 NEVER_FEWER = ("attempts", "attempt_count", "fallback_stage", "answer_unknown")
 
 
@@ -87,8 +89,16 @@ def _changes(table: str, identity: str, old: Row, after: Snapshot) -> Iterator[s
     for column in NEVER_FEWER:
         if column in old and new[column] < old[column]:
             yield f"{table} {identity} went back in {column} from {old[column]} to {new[column]}"
+    if old.get("status") in OVER.get(table, ()):
+        yield from (
+            f"{table} {identity} was over and {column} became {new[column]!r}" for column in _differing(old, new)
+        )
     if table == "schedule_slot_items" and _swapped(old, new):
         yield f"cell {identity} held work {old['work_id']} as `{old['status']}` and holds {new['work_id']}"
+
+
+def _differing(old: Row, new: Row) -> list[str]:
+    return [column for column in old if old[column] != new[column]]
 
 
 def _opened_again(table: str, old: Row, column: str) -> bool:

@@ -38,6 +38,10 @@ def judged(tmp_path: Path, *changes: str) -> list[str]:
             id="a slot that was only accepted",
         ),
         pytest.param(
+            ("UPDATE schedule_slots SET lease_owner = 'x', lease_until = heartbeat_at",),
+            id="a slot that was rolled up by others after its run had died",
+        ),
+        pytest.param(
             ("UPDATE schedule_slots SET status = 'failed'", OPEN_CELL, OWED_INTENT, OWED_ROW),
             id="a slot that was forced to fail over an open delivery",
         ),
@@ -49,7 +53,7 @@ def test_rows_that_agree_are_right(tmp_path: Path, changes: tuple[str, ...]) -> 
 
 BROKEN: list[tuple[tuple[str, ...], str]] = [
     (("UPDATE schedule_slots SET lease_owner = 'x'",), "half a lease"),
-    (("UPDATE schedule_slots SET lease_owner = 'x', lease_until = heartbeat_at",), "still holds a lease"),
+    (("UPDATE schedule_slots SET lease_owner = 'x', lease_until = heartbeat_at + 1",), "a lease that was alive then"),
     (("UPDATE schedule_slots SET status = 'pending'",), "`pending` and was started"),
     ((OPEN_SLOT, "UPDATE schedule_slots SET started_at = NULL"), "never started"),
     (("UPDATE schedule_slots SET completed_at = NULL",), "has ended without an instant"),

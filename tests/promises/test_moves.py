@@ -44,6 +44,8 @@ def test_a_ledger_that_stands_still_is_right(tmp_path: Path) -> None:
         ("UPDATE scheduler_executions SET status = 'failed'", "from `success` to `failed`"),
         ("UPDATE delivery_events SET detail = 'x'", "had detail"),
         ("UPDATE schedule_slots SET completed_at = '2026-01-15 04:00:00'", "had its completed_at stamped"),
+        ("UPDATE outbox SET last_error = 'late', updated_at = 1", "was over and last_error became 'late'"),
+        ("UPDATE schedule_slot_items SET last_error = 'late'", "was over and last_error became 'late'"),
         ("DELETE FROM delivery_events", "was there and is gone"),
         ("DELETE FROM outbox", "was there and is gone"),
     ],
