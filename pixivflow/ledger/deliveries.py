@@ -4,7 +4,7 @@ from typing import Final
 
 from pixivflow.delivery import audit, orders, settle
 from pixivflow.ids import OutboxId, SlotId, TargetId
-from pixivflow.ledger import intents, outbox
+from pixivflow.ledger import intents, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.recording import write
 from pixivflow.slots.model import Downstream, RouteFact
@@ -45,7 +45,7 @@ def cancel_cell(db: Db, slot_id: SlotId, target_id: TargetId, now: int) -> int:
 
 
 def _cancel(db: Db, row_id: OutboxId, now: int) -> bool:
-    row = outbox.read(db, row_id)
+    row = outbox_rows.read(db, row_id)
     if row is None or row.delivery_id is None:
         return False
     intent = intents.read(db, row.delivery_id)

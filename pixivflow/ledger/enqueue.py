@@ -9,7 +9,7 @@ from pixivflow.delivery.machine import RowEvent
 from pixivflow.delivery.model import Intent, OutboxRow, RowKind
 from pixivflow.errors import Conflict
 from pixivflow.ids import DeliveryId, Owner
-from pixivflow.ledger import cells, intents, outbox
+from pixivflow.ledger import cells, intents, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.recording import write
 from pixivflow.slots.machine import Role
@@ -71,10 +71,10 @@ def _promised(db: Db, order: Order, promise: Promise) -> Intent | None:
 
 
 def _put_row(db: Db, promise: Promise, intent: Intent | None, now: int) -> None:
-    row = outbox.put(db, _row(promise, intent.id if intent else promise.delivery_id, now), now)
+    row = outbox_rows.put(db, _row(promise, intent.id if intent else promise.delivery_id, now), now)
     revived = orders.rearm(row, intent, RowEvent.REVIVED, now)
     if revived is not None:
-        outbox.replace_payload(db, row.id, promise.payload_json)
+        outbox_rows.replace_payload(db, row.id, promise.payload_json)
         write(db, row, intent, revived, now, was=row.status, owner=None)
 
 

@@ -7,7 +7,7 @@ from pixivflow.delivery.machine import RowEvent
 from pixivflow.delivery.model import Intent, OutboxRow
 from pixivflow.errors import Conflict
 from pixivflow.ids import OutboxId
-from pixivflow.ledger import intents, outbox
+from pixivflow.ledger import intents, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.recording import write
 
@@ -43,7 +43,7 @@ def _rearm(db: Db, row_id: OutboxId, event: RowEvent, now: int, source: str) -> 
 
 
 def _found(db: Db, row_id: OutboxId) -> tuple[OutboxRow, Intent | None]:
-    row = outbox.read(db, row_id)
+    row = outbox_rows.read(db, row_id)
     if row is None:
         raise Conflict(f"outbox row {row_id}", None)
     return row, intents.read(db, row.delivery_id) if row.delivery_id else None

@@ -19,7 +19,7 @@ from pixivflow.delivery.orders import last_look
 from pixivflow.delivery.recording import recording
 from pixivflow.delivery.settle import settlement
 from pixivflow.ids import OutboxId, Owner
-from pixivflow.ledger import cells, events, intents, outbox
+from pixivflow.ledger import cells, events, intents, outbox, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import CellStatus, ReasonCode
@@ -38,7 +38,7 @@ def record(
     read afresh, since a successor that took it over is a reason to read the answer differently. `u`: chance, uniform in
     [0, 1).
     """
-    row = outbox.read(db, row_id)
+    row = outbox_rows.read(db, row_id)
     if row is None:
         return False
     intent = intents.read(db, row.delivery_id) if row.delivery_id else None
@@ -56,7 +56,7 @@ def cleared(db: Db, row_id: OutboxId, owner: Owner, now: int, lease_ms: int = PR
     """
     if not outbox.renew(db, [row_id], owner, now, lease_ms):
         return False
-    row = outbox.read(db, row_id)
+    row = outbox_rows.read(db, row_id)
     if row is None:
         return False
     intent = intents.read(db, row.delivery_id) if row.delivery_id else None
@@ -73,7 +73,7 @@ def write(
 ) -> bool:
     """Write a decision about `row`, if it is as `was` and `owner` say; False: it is not, and only facts were
     written."""
-    ours = outbox.change(db, row.id, decided.row, now, was=was, owner=owner)
+    ours = outbox_rows.change(db, row.id, decided.row, now, was=was, owner=owner)
     if not ours and not decided.is_fact:
         return False
     if intent is not None and decided.intent is not None:

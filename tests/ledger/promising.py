@@ -3,12 +3,14 @@
 from typing import Any
 
 from pixivflow.delivery.intents import FanOut, Order
-from pixivflow.ledger import cells, deliveries
+from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.ids import Owner, RouteName
+from pixivflow.ledger import cells, deliveries, outbox, recording
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.enqueue import enqueue
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import CellChange, CellStatus, ReasonCode
-from tests.fixtures.deliveries import NOW, SLOT, TARGET, an_order, promised
+from tests.fixtures.deliveries import ME, NOW, SLOT, TARGET, an_order, promised
 from tests.fixtures.ledgers import transaction
 
 
@@ -68,3 +70,34 @@ def cancelled_by_consumer(db: Db) -> None:
     with transaction(db):
         deliveries.cancel_cell(db, SLOT, TARGET, NOW)
         assert cells.change(db, SLOT, change, Role.CONSUMER, NOW)
+
+
+def claimed(db: Db, route: str = "a", owner: Owner = ME, now: int = NOW) -> OutboxRow:
+    """The one due row of a route, leased to `owner`."""
+    with transaction(db):
+        [row] = outbox.claim(db, RouteName(route), 1, owner, now)
+    return row
+
+
+def recorded(db: Db, row: OutboxRow, ack: Ack, owner: Owner = ME, now: int = NOW, u: float = 0.0) -> bool:
+    """Record `owner`'s answer; whether the row was still `owner`'s."""
+    with transaction(db):
+        return recording.record(db, row.id, ack, owner, now, u)
+
+
+def cleared(db: Db, row: OutboxRow, owner: Owner = ME, now: int = NOW) -> bool:
+    """The last look before the send."""
+    with transaction(db):
+        return recording.cleared(db, row.id, owner, now)
+
+
+def answered(db: Db, ack: Ack, route: str = "a", now: int = NOW) -> None:
+    """One whole attempt at the due row of a route."""
+    assert recorded(db, claimed(db, route, now=now), ack, now=now)
+
+
+def states(db: Db) -> tuple[str, str, str]:
+    """Of the one row, its promise and the cell."""
+    tables = ("outbox", "deliveries", "schedule_slot_items")
+    row, intent, cell = (sole(db, name)["status"] for name in tables)
+    return row, intent, cell

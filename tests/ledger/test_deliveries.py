@@ -1,8 +1,7 @@
 """What the delivery ledger says about a cell, and what a consumer's or an operator's word does to its rows."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -11,21 +10,13 @@ from pixivflow.delivery.model import Accepted, IntentStatus, RemoteFailed, Retry
 from pixivflow.errors import Conflict
 from pixivflow.ids import OutboxId, RouteName, WorkId
 from pixivflow.ledger import deliveries, intents, orders, outbox, recording
-from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.connection import Db
 from pixivflow.slots.model import BoundWork, Confirmed, Live, Lost, Unknown, WorkType
 from tests.fixtures.deliveries import ME, NOW, OTHER, SLOT, TARGET, an_order
 from tests.fixtures.ledgers import transaction
 from tests.ledger.promising import cancelled_by_consumer, owed, put, sole, table, told
 
 WORK = BoundWork(work_id=WorkId("1"), work_type=WorkType.ILLUSTRATION)
-
-
-@pytest.fixture
-def other(db: Db, ledger_path: Path) -> Iterator[Db]:
-    """A second process's connection to the same file."""
-    connection = connect_plain(ledger_path)
-    yield connection
-    connection.close()
 
 
 def stands(db: Db, **routes: tuple[str, str | None]) -> None:
@@ -96,10 +87,10 @@ def test_a_work_that_was_a_duplicate_on_every_route_is_confirmed_as_such(db: Db)
     assert deliveries.downstream(db, SLOT, TARGET) == Confirmed(WORK, duplicate=True)
 
 
-def test_the_answer_is_the_same_after_a_restart(db: Db, other: Db) -> None:
+def test_the_answer_is_the_same_after_a_restart(db: Db, other_process: Db) -> None:
     stands(db, a=("delivered", "done"), b=("pending", "processing"))
 
-    assert deliveries.downstream(other, SLOT, TARGET) == deliveries.downstream(db, SLOT, TARGET) == Live()
+    assert deliveries.downstream(other_process, SLOT, TARGET) == deliveries.downstream(db, SLOT, TARGET) == Live()
 
 
 # The consumer's word
@@ -216,16 +207,16 @@ def test_a_cell_that_failed_for_another_reason_is_still_sent(db: Db) -> None:
         assert recording.cleared(db, row.id, ME, NOW)
 
 
-def test_a_claim_and_a_cancel_that_meet_leave_one_of_the_two_in_charge(db: Db, other: Db) -> None:
+def test_a_claim_and_a_cancel_that_meet_leave_one_of_the_two_in_charge(db: Db, other_process: Db) -> None:
     owed(db, "a")
-    with transaction(other):
-        [row] = outbox.claim(other, RouteName("a"), 1, OTHER, NOW)
+    with transaction(other_process):
+        [row] = outbox.claim(other_process, RouteName("a"), 1, OTHER, NOW)
 
     cancelled_by_consumer(db)
 
     assert sole(db, "outbox")["status"] == "processing"
-    with transaction(other):
-        assert not recording.cleared(other, row.id, OTHER, NOW)
+    with transaction(other_process):
+        assert not recording.cleared(other_process, row.id, OTHER, NOW)
     assert sole(db, "outbox")["status"] == "dead"
 
 

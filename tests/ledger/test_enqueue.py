@@ -5,7 +5,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from pixivflow.delivery.intents import Order, Promise
 from pixivflow.errors import Conflict
 from pixivflow.ids import DeliveryId, OutboxId, Owner, RouteName, WorkId
 from pixivflow.ledger import intents, outbox
-from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.connection import Db
 from pixivflow.ledger.enqueue import enqueue
 from pixivflow.slots.model import WorkType
 from tests.fixtures.deliveries import ME, NOW, SLOT, TARGET, an_order, promised
@@ -203,17 +202,9 @@ def test_a_process_that_dies_between_two_routes_promised_nothing_and_the_next_on
     assert len(table(db, "outbox")) == 2
 
 
-@pytest.fixture
-def other(db: Db, ledger_path: Path) -> Iterator[Db]:
-    """A second process's connection to the same file."""
-    connection = connect_plain(ledger_path)
-    yield connection
-    connection.close()
-
-
-def test_two_processes_that_promise_the_same_work_make_one_promise(db: Db, other: Db) -> None:
+def test_two_processes_that_promise_the_same_work_make_one_promise(db: Db, other_process: Db) -> None:
     assert owed(db, "a").created
-    assert not owed(other, "a").created
+    assert not owed(other_process, "a").created
 
     assert len(table(db, "deliveries")) == len(table(db, "outbox")) == 1
 

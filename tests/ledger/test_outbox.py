@@ -1,6 +1,6 @@
 """Claiming, renewing and releasing rows, by two processes at once."""
 
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from actors.ports import Due
 from pixivflow.delivery.machine import RowEvent, row_after
 from pixivflow.delivery.model import OutboxRow, RowKind, RowStatus
 from pixivflow.ids import OutboxId, Owner, RouteName
-from pixivflow.ledger import outbox, recording
+from pixivflow.ledger import outbox, outbox_rows, recording
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.enqueue import enqueue
 from tests.fixtures.deliveries import ME, NOW, OTHER, an_order, promised
@@ -19,14 +19,6 @@ from tests.ledger.promising import owed, put, sole, table
 
 A, B = RouteName("a"), RouteName("b")
 LEASE = 120_000
-
-
-@pytest.fixture
-def other(db: Db, ledger_path: Path) -> Iterator[Db]:
-    """A second process's connection to the same file."""
-    connection = connect_plain(ledger_path)
-    yield connection
-    connection.close()
 
 
 def claimed(db: Db, owner: Owner = ME, now: int = NOW, route: RouteName = A, count: int = 4) -> list[OutboxRow]:
@@ -62,21 +54,21 @@ def test_a_claimed_row_is_leased_and_comes_whole(db: Db) -> None:
 
 
 @pytest.mark.case("delivery", 21)
-def test_of_two_workers_exactly_one_gets_a_due_row(db: Db, other: Db) -> None:
+def test_of_two_workers_exactly_one_gets_a_due_row(db: Db, other_process: Db) -> None:
     owed(db, "a")
 
     assert len(claimed(db, ME)) == 1
-    assert claimed(other, OTHER) == []
+    assert claimed(other_process, OTHER) == []
     assert sole(db, "outbox")["lease_owner"] == ME
 
 
-def test_a_row_that_is_taken_between_the_look_and_the_claim_is_not_claimed_twice(db: Db, other: Db) -> None:
+def test_a_row_that_is_taken_between_the_look_and_the_claim_is_not_claimed_twice(db: Db, other_process: Db) -> None:
     owed(db, "a")
     taken: list[OutboxRow] = []
 
     def steal(statement: str) -> None:
         if statement.lstrip().startswith("UPDATE") and not taken:
-            taken.extend(claimed(other, OTHER))
+            taken.extend(claimed(other_process, OTHER))
 
     db.set_trace_callback(steal)
     mine = outbox.claim(db, A, 4, ME, NOW)  # outside a transaction, where another process can step in between
@@ -85,6 +77,24 @@ def test_a_row_that_is_taken_between_the_look_and_the_claim_is_not_claimed_twice
     assert len(taken) == 1
     assert mine == []
     assert sole(db, "outbox")["lease_owner"] == OTHER
+
+
+@pytest.mark.case("delivery", 21)
+def test_two_workers_that_claim_at_the_same_time_share_the_rows_without_a_double(db: Db, ledger_path: Path) -> None:
+    many(db, *((str(n), "a", NOW) for n in range(40)))
+
+    def all_it_gets(owner: Owner) -> list[str]:
+        connection = connect_plain(ledger_path)
+        found: list[str] = []
+        while rows := claimed(connection, owner):
+            found += [row.id for row in rows]
+        connection.close()
+        return found
+
+    with ThreadPoolExecutor(2) as pool:
+        mine, theirs = pool.map(all_it_gets, (ME, OTHER))
+
+    assert sorted([*mine, *theirs]) == sorted(row["id"] for row in table(db, "outbox"))
 
 
 @pytest.mark.case("delivery", 22)
@@ -129,16 +139,16 @@ def test_a_row_that_was_only_put_off_lost_no_answer(db: Db) -> None:
     assert not row.answer_unknown
 
 
-def test_a_renewed_lease_keeps_everybody_else_away(db: Db, other: Db) -> None:
+def test_a_renewed_lease_keeps_everybody_else_away(db: Db, other_process: Db) -> None:
     owed(db, "a")
     [row] = claimed(db)
 
     for now in range(NOW + 40_000, NOW + 240_000, 40_000):
         with transaction(db):
             assert outbox.renew(db, [row.id], ME, now) == 1
-        assert claimed(other, OTHER, now + 39_999) == []
+        assert claimed(other_process, OTHER, now + 39_999) == []
 
-    assert len(claimed(other, OTHER, NOW + 200_000 + LEASE)) == 1
+    assert len(claimed(other_process, OTHER, NOW + 200_000 + LEASE)) == 1
 
 
 def test_a_lease_that_ended_unclaimed_can_be_renewed_by_its_owner_alone(db: Db) -> None:
@@ -309,7 +319,7 @@ def test_a_notice_is_a_row_without_a_promise_and_is_written_once_a_key(db: Db) -
     )
 
     with transaction(db):
-        assert outbox.put(db, notice, NOW).id == "n-1"
+        assert outbox_rows.put(db, notice, NOW).id == "n-1"
         again = OutboxRow(
             id=OutboxId("n-2"),
             kind=RowKind.NOTIFICATION,
@@ -317,7 +327,7 @@ def test_a_notice_is_a_row_without_a_promise_and_is_written_once_a_key(db: Db) -
             payload_json='{"text": "y"}',
             idempotency_key="notification:s:summary",
         )
-        assert outbox.put(db, again, NOW + 5).id == "n-1"
+        assert outbox_rows.put(db, again, NOW + 5).id == "n-1"
 
     [row] = claimed(db, now=NOW + 5)
     assert (row.payload_json, row.delivery_id) == ('{"text": "x"}', None)

@@ -6,7 +6,12 @@ ROOM = "pixivflow/delivery"
 LEDGER = "pixivflow/ledger"
 UNIT = "tests/unit/delivery"
 OUTBOX = ("tests/ledger/test_outbox.py",)
-RECORDING = ("tests/ledger/test_recording.py",)
+RECORDING = (
+    "tests/ledger/test_recording.py",
+    "tests/ledger/test_recording_routes.py",
+    "tests/ledger/test_recording_lost_answers.py",
+    "tests/ledger/test_recording_last_look.py",
+)
 DELIVERIES = ("tests/ledger/test_deliveries.py",)
 ENQUEUE = ("tests/ledger/test_enqueue.py",)
 
@@ -214,7 +219,7 @@ ROWS = (
     Sabotage(
         name="a revived row is sent from files that are gone",
         file=f"{LEDGER}/enqueue.py",
-        find="        outbox.replace_payload(db, row.id, promise.payload_json)\n",
+        find="        outbox_rows.replace_payload(db, row.id, promise.payload_json)\n",
         replace="",
         tests=ENQUEUE,
     ),
@@ -325,14 +330,14 @@ WHERE id = :id AND status = 'processing' AND :owner = :owner""",
     ),
     Sabotage(
         name="a worker closes what is somebody else's",
-        file=f"{LEDGER}/outbox.py",
+        file=f"{LEDGER}/outbox_rows.py",
         find="WHERE id = :id AND status = :was AND lease_owner IS :owner",
         replace="WHERE id = :id AND status = :was AND :owner IS :owner",
         tests=RECORDING,
     ),
     Sabotage(
         name="an answer changes a row in any state",
-        file=f"{LEDGER}/outbox.py",
+        file=f"{LEDGER}/outbox_rows.py",
         find="WHERE id = :id AND status = :was AND lease_owner IS :owner",
         replace="WHERE id = :id AND :was = :was AND :owner IS :owner",
         tests=RECORDING,
