@@ -182,7 +182,7 @@ class ThreadedLedger(Ledger):
 
     async def _close_writer(self) -> None:
         if self._terms.daemon and self.lost is None and not self._cut:
-            with trio.move_on_after(CUT_MS / 1000):
+            with trio.move_on_after(CUT_MS / 1000), suppress(sqlite3.Error):  # the log keeps what the file has not got
                 await self._carrier.run(checkpoint)
         self._carrier.interrupt_now()
         if not await self._carrier.close_within(CUT_MS):

@@ -39,6 +39,7 @@ STEERING: dict[str, Callable[[Db], object]] = {
     "executescript(), which commits first": lambda db: db.executescript("SELECT 1"),
     "a cursor of its own": lambda db: db.cursor().execute("COMMIT"),
     "a with block, which commits at its end": lambda db: db.__exit__(None, None, None),
+    "the batch's own way": lambda db: db.steer("COMMIT"),
     "the old transaction control of sqlite3": lambda db: setattr(db, "isolation_level", None),
 }
 
