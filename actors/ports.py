@@ -78,7 +78,7 @@ class Offer(Asks[Admitted | Refused]):
 
 @dataclass(frozen=True, slots=True)
 class Cancel(Asks[bool]):
-    """End the live run of this slot in the name of `origin`. The answer: whether there was one to end."""
+    """End the run of this slot in the name of `origin`. The answer: whether it had begun; one that waits just goes."""
 
     slot: str
     origin: CancelOrigin

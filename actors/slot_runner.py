@@ -48,7 +48,7 @@ async def slot_runner(ctx: Context, mailbox: Mailbox[Offer | Cancel], parts: Par
                     letter.answer(await _admit(ctx, parts, slot))
                 case Cancel(slot, origin, reason):
                     live = parts.runs.live.get(slot)
-                    letter.answer(live is not None and live.scope.end(origin, reason))
+                    letter.answer(live is not None and live.scope.end(origin, reason) and live.run is not None)
 
 
 async def _admit(ctx: Context, parts: Parts[W], slot: str) -> Admitted | Refused:
@@ -92,6 +92,7 @@ async def _work(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted
 async def _body(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted) -> object:
     await trio.sleep(admitted.delay_ms / 1000)
     await parts.runs.permit(live, admitted.capacity)
+    await trio.lowlevel.checkpoint_if_cancelled()  # its turn may have come in the instant of its end
     run = Run(live.busy.slot, parts.new_owner(), ctx.clock.now_ms())
     with ctx.settling():
         begun = await parts.slots.begin(run.slot, run.owner, run.started_at)
@@ -102,6 +103,7 @@ async def _body(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted
     live.run = run
     live.scope.limit(admitted.timeout_ms)
     ctx.point("run.claimed")
+    await trio.lowlevel.checkpoint_if_cancelled()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_beat, ctx, parts, live.scope, run)
         result = await parts.execute(begun, live)
