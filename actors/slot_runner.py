@@ -107,6 +107,7 @@ async def _body(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_beat, ctx, parts, live.scope, run)
         result = await parts.execute(begun, live)
+        nursery.cancel_scope.shield = True  # what came back stays, though the scope may end while the heart stops
         nursery.cancel_scope.cancel()
     return result
 
