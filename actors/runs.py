@@ -24,6 +24,8 @@ class LiveRun:
     """For the run's own blocking calls: a thread that never returns takes nothing from the next run."""
     run: Run | None = None
     """Known once the slot is claimed."""
+    settling: bool = False
+    """The run is writing down how it ended."""
     revoked: bool = False
     """The run was given up and may write nothing any more."""
 

@@ -71,20 +71,19 @@ async def _run(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted)
 
 async def _work(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted, settled: trio.Event) -> None:
     async def settle(end: End) -> None:
-        if live.run is not None and not live.revoked:
-            ctx.point("run.settling")
-            with ctx.settling():
-                verdict = await parts.slots.finish(live.run, end, ctx.clock.now_ms())
-            ctx.point("run.settled")
-            ctx.note("run.finished", slot=live.busy.slot, end=repr(end), verdict=repr(verdict))
+        if live.run is None or live.revoked:
+            ctx.note("run.late" if live.revoked else "run.not_begun", slot=live.busy.slot, end=repr(end))
+            return
+        live.settling = True
+        ctx.point("run.settling")
+        with ctx.settling():
+            verdict = await parts.slots.finish(live.run, end, ctx.clock.now_ms())
+        ctx.point("run.settled")
+        ctx.note("run.finished", slot=live.busy.slot, end=repr(end), verdict=repr(verdict))
 
     try:
         with ctx.bounded(live.scope):
             await run_bounded(live.scope, partial(_body, ctx, parts, live, admitted), settle)
-    except Exception as error:
-        if not live.revoked:
-            raise
-        ctx.note("run.late", slot=live.busy.slot, error=repr(error))
     finally:
         settled.set()
 
@@ -132,10 +131,14 @@ async def _watch(ctx: Context, parts: Parts[W], live: LiveRun, settled: trio.Eve
 
 
 async def _give_up(ctx: Context, parts: Parts[W], live: LiveRun) -> None:
-    live.revoked = True
     parts.runs.give_up(live)
+    if live.run is None or live.settling:
+        return  # it has nothing to settle yet, or is at it; the ledger has the word
+    live.revoked = True
     ended = live.scope.ended or Ended(None, "from above")
     ctx.note("run.abandoned", slot=live.busy.slot, end=repr(ended))
-    if live.run is not None:
+    try:
         with ctx.settling():
             await parts.slots.abandon(live.run, ended, ctx.clock.now_ms())
+    except Exception as error:  # noted here: the nursery above would keep it until the run returns
+        ctx.note("run.failed", slot=live.busy.slot, error=repr(error))
