@@ -39,7 +39,7 @@ class Promise(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RouteResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What enqueueing did for one route. Of a route that already has the work the ids are empty: nothing is owed."""
+    """What enqueueing did for one route. Of one that has the work, or gets it elsewhere, the ids are empty."""
 
     route: RouteName
     delivery_id: str
@@ -55,7 +55,7 @@ class FanOut(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def duplicate(self) -> bool:
-        """Whether every route has the work already; one that does not is still owed."""
+        """Whether no route is in want of the work; one that is, is owed it by this cell."""
         return all(result.duplicate for result in self.routes)
 
     @property
@@ -145,13 +145,13 @@ def frozen_payload(payload: Mapping[str, object], route: RouteName, key: str) ->
     return well_formed(json.dumps(whole, ensure_ascii=False, allow_nan=False))
 
 
-def enqueue_step(*, route_has_work: bool, intent: IntentStatus | None) -> EnqueueStep:
+def enqueue_step(*, served: bool, intent: IntentStatus | None) -> EnqueueStep:
     """What enqueueing does for one route.
 
-    `route_has_work`: some intent of this route, of any cell, is confirmed for this work. `intent`: the promise under
-    the same key, if there is one.
+    `served`: the route has the work, from whatever cell, or is about to get it under another key. `intent`: the promise
+    under the same key, if there is one.
     """
-    if route_has_work or intent in CONFIRMED:
+    if served or intent in CONFIRMED:
         return EnqueueStep.NOTHING
     return EnqueueStep.PROMISE if intent is None else EnqueueStep.PROMISE_AGAIN
 

@@ -19,7 +19,7 @@ HOLDS: Final = "SELECT 1 FROM schedule_slots WHERE id = ? AND lease_owner = ? AN
 
 
 def enqueue(db: Db, order: Order, promises: Sequence[Promise], now: int, *, owner: Owner | None = None) -> FanOut:
-    """Promise the work of `order` to the route of each promise that does not have it yet.
+    """Promise the work of `order` to the route of each promise that neither has it nor is about to get it elsewhere.
 
     Doing it again promises nothing twice: the first keys stand, and a row that had ended without a publication is armed
     again with the payload given now. `owner`: the run that speaks, which must still hold the slot.
@@ -45,9 +45,8 @@ def _cell(db: Db, order: Order, owner: Owner | None) -> Cell | None:
 
 def _route(db: Db, order: Order, promise: Promise, now: int) -> RouteResult:
     intent = _promised(db, order, promise)
-    step = enqueue_step(
-        route_has_work=intents.route_has_work(db, promise.route, order), intent=intent.status if intent else None
-    )
+    served = intents.served(db, promise.route, order, promise.idempotency_key)
+    step = enqueue_step(served=served, intent=intent.status if intent else None)
     if step is EnqueueStep.NOTHING:
         return RouteResult(route=promise.route, delivery_id="", idempotency_key="", duplicate=True, created=False)
     if step is EnqueueStep.PROMISE:

@@ -20,9 +20,15 @@ remote_status, reuse_reason, attempts, last_error"""
 READ: Final = f"SELECT {COLUMNS} FROM deliveries WHERE id = ?"  # noqa: S608 - the columns are the constant above
 READ_KEY: Final = f"SELECT {COLUMNS} FROM deliveries WHERE idempotency_key = ?"  # noqa: S608 - the same
 
-ROUTE_HAS_WORK: Final = """
-SELECT EXISTS (SELECT 1 FROM deliveries WHERE delivery_target = :route AND work_type = :work_type
-               AND pixiv_id = :work_id AND status IN ('delivered', 'duplicate'))
+SERVED_ELSEWHERE: Final = """
+SELECT EXISTS (
+  SELECT 1 FROM deliveries d
+  WHERE d.delivery_target = :route AND d.work_type = :work_type AND d.pixiv_id = :work_id
+    AND (d.status IN ('delivered', 'duplicate')
+         OR (d.status = 'pending' AND d.idempotency_key <> :key
+             AND EXISTS (SELECT 1 FROM outbox o WHERE o.delivery_id = d.id
+                         AND o.status IN ('pending', 'processing', 'retry_wait'))))
+)
 """
 
 INSERT: Final = """
@@ -64,11 +70,15 @@ def read_key(db: Db, key: str) -> Intent | None:
     return _one(db.execute(READ_KEY, (key,)).fetchall())
 
 
-def route_has_work(db: Db, route: RouteName, order: Order) -> bool:
-    """Whether some promise of this route, of any cell, is confirmed for the work of `order`."""
-    asked = {"route": route, "work_type": order.work_type, "work_id": order.work_id}
-    [(has,)] = db.execute(ROUTE_HAS_WORK, asked).fetchall()
-    return bool(has)
+def served(db: Db, route: RouteName, order: Order, key: str) -> bool:
+    """Whether the route has the work of `order`, or is about to get it under another key than `key`.
+
+    Two cells that chose the same work at the same moment would otherwise publish it twice, under two keys that no
+    receiver can tell for one.
+    """
+    asked = {"route": route, "work_type": order.work_type, "work_id": order.work_id, "key": key}
+    [(found,)] = db.execute(SERVED_ELSEWHERE, asked).fetchall()
+    return bool(found)
 
 
 def insert(db: Db, order: Order, promise: Promise, now: int) -> None:

@@ -94,6 +94,28 @@ def test_a_route_that_has_the_work_from_any_other_cell_is_not_promised_it_again(
     assert [intent["delivery_target"] for intent in table(db, "deliveries")] == ["a", "b"]
 
 
+def test_a_route_that_is_about_to_get_the_work_from_another_cell_is_not_promised_it_twice(db: Db) -> None:
+    first = an_order("1", "other@2027-01-14T0800")
+    owed(db, "a", order=first)
+
+    found = owed(db, "a", "b")
+
+    assert [result.duplicate for result in found.routes] == [True, False]
+    assert [(row["delivery_target"], row["slot_id"]) for row in table(db, "deliveries")] == [
+        ("a", "other@2027-01-14T0800"),
+        ("b", SLOT),
+    ]
+    assert not owed(db, "a", order=first).duplicate  # the cell that promised it goes on with it
+
+
+@pytest.mark.parametrize("row", ["dead", "cancelled", "done"])
+def test_a_promise_that_nobody_will_send_keeps_no_other_cell_from_the_work(db: Db, row: str) -> None:
+    owed(db, "a", order=an_order("1", "other@2027-01-14T0800"))
+    put(db, status=row)
+
+    assert owed(db, "a").created
+
+
 @pytest.mark.case("delivery", 41)
 def test_a_dead_row_is_revived_with_the_payload_of_today_under_its_old_key(db: Db) -> None:
     first = owed(db, "a")

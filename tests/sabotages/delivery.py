@@ -226,8 +226,24 @@ ROWS = (
     Sabotage(
         name="a route that has the work gets it again",
         file=f"{LEDGER}/enqueue.py",
-        find="route_has_work=intents.route_has_work(db, promise.route, order)",
-        replace="route_has_work=False",
+        find="enqueue_step(served=served,",
+        replace="enqueue_step(served=False,",
+        tests=ENQUEUE,
+    ),
+    Sabotage(
+        name="two cells that chose the same work both publish it",
+        file=f"{LEDGER}/intents.py",
+        find="OR (d.status = 'pending' AND d.idempotency_key <> :key",
+        replace="OR (d.status = 'none' AND d.idempotency_key <> :key",
+        tests=ENQUEUE,
+    ),
+    Sabotage(
+        name="a promise that nobody will send keeps the work from every other cell",
+        file=f"{LEDGER}/intents.py",
+        find="""             AND EXISTS (SELECT 1 FROM outbox o WHERE o.delivery_id = d.id
+                         AND""",
+        replace="""             AND EXISTS (SELECT 1 FROM outbox o WHERE o.delivery_id = d.id
+                         OR""",
         tests=ENQUEUE,
     ),
     Sabotage(

@@ -109,7 +109,7 @@ def test_a_work_for_no_route_is_refused_since_it_would_look_like_a_duplicate() -
 
 
 @pytest.mark.parametrize(
-    ("has_work", "intent", "expected"),
+    ("served", "intent", "expected"),
     [
         (True, None, EnqueueStep.NOTHING),
         (True, IntentStatus.FAILED, EnqueueStep.NOTHING),
@@ -121,9 +121,9 @@ def test_a_work_for_no_route_is_refused_since_it_would_look_like_a_duplicate() -
     ],
 )
 def test_a_route_is_promised_what_it_does_not_have(
-    has_work: bool, intent: IntentStatus | None, expected: EnqueueStep
+    served: bool, intent: IntentStatus | None, expected: EnqueueStep
 ) -> None:
-    assert enqueue_step(route_has_work=has_work, intent=intent) is expected
+    assert enqueue_step(served=served, intent=intent) is expected
 
 
 def test_a_work_is_a_duplicate_only_where_every_route_has_it_and_new_where_any_route_is_promised() -> None:
