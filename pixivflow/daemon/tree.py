@@ -1,0 +1,129 @@
+"""Every actor of the daemon, in the order of its start, with its restart kind. Read this first.
+
+    ledger          never restarted: the batch in flight is unknown, and the next process reads it from the rows
+    runs            the home of slot runs; they outlive a restart of slot_runner
+    slot_runner     the one door of admission
+    stall_sweeper   up when its first tick is done: recovery comes before anything new
+    outbox_pump     one lane a route
+
+The stop goes the other way round; the ledger closes last, since everybody settles through it.
+"""
+
+import os
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+
+from actors.kit import Budget, Child, Context, Mailbox, Patience
+from actors.outbox_pump import Parts as PumpParts
+from actors.outbox_pump import outbox_pump
+from actors.ports import Admitted, Cancel, Drain, Offer, Refused, Tick, Wake
+from actors.runs import LiveRun, Runs
+from actors.slot_runner import Parts as RunnerParts
+from actors.slot_runner import slot_runner
+from actors.stall_sweeper import Parts as SweeperParts
+from actors.stall_sweeper import stall_sweeper
+from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.ids import ScheduleId, run_owner, worker_owner
+from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
+from pixivflow.scheduling.model import Governance, Plan
+from pixivflow.slots.model import Work
+from pixivflow.slots.stall import Budgets
+from pixivflow.times import Timings
+
+OFFER_MS = 60_000
+"""How long whoever offers a slot waits for the door: longer than a ledger that another process keeps busy."""
+
+
+@dataclass(eq=False)
+class Ground:
+    """What the actors of one process share. Each of them reads what it needs when it starts.
+
+    `open_ledger`: opens the ledger, once. `execute`: does the work of one run. `attempt`: one network attempt; every
+    outcome of it is an ACK. `plans`, `governance`, `budgets`: the settings that are in force, read at each decision.
+    `token`: eight hex digits, fresh each time. `chance`: uniform in [0, 1).
+    """
+
+    open_ledger: Callable[[], AbstractAsyncContextManager[Ledger]]
+    execute: Callable[[Work, LiveRun, Ledger], Awaitable[object]]
+    attempt: Callable[[OutboxRow], Awaitable[Ack]]
+    plans: Callable[[], Mapping[ScheduleId, Plan]]
+    timings: Timings
+    governance: Callable[[], Governance] = Governance
+    budgets: Callable[[], Budgets] = Budgets
+    token: Callable[[], str] = lambda: secrets.token_hex(4)
+    chance: Callable[[], float] = random.random
+    runs: Runs = field(default_factory=Runs)
+    runner: Mailbox[Offer | Cancel] = field(default_factory=lambda: Mailbox(64))  # offers of all plans at one instant
+    sweeper: Mailbox[Tick] = field(default_factory=lambda: Mailbox(1))  # one hint says it all
+    pump: Mailbox[Wake | Drain] = field(default_factory=lambda: Mailbox(8))  # a few drains; more hints add nothing
+    opened: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        """The open ledger. Errors: `RuntimeError` before the ledger is up or after it has closed."""
+        if self.opened is None:
+            raise RuntimeError("the ledger is not open")
+        return self.opened
+
+    async def offer(self, slot: str) -> Admitted | Refused:
+        """Ask the one door of admission to run the slot.
+
+        Errors: `NoAnswer`; the ledger's own.
+        """
+        return await self.runner.ask(Offer(slot), OFFER_MS)
+
+    def children(self) -> list[Child]:
+        """The tree, from the ground up."""
+        return [
+            Child("ledger", self._ledger, budget=Budget(intensity=0), foundation=True),
+            Child("runs", self.runs.actor),
+            Child("slot_runner", self._slot_runner),
+            Child("stall_sweeper", self._stall_sweeper),
+            Child("outbox_pump", self._outbox_pump),
+        ]
+
+    @property
+    def patience(self) -> Patience:
+        """How long a stop waits."""
+        return Patience(grace_ms=self.timings.shutdown_grace_ms)
+
+    async def _ledger(self, ctx: Context) -> None:
+        async with self.open_ledger() as self.opened:
+            ctx.started()
+            await ctx.wait_stopping()
+
+    async def _slot_runner(self, ctx: Context) -> None:
+        ledger = self.ledger
+        parts = RunnerParts(
+            slots=SlotLedger(ledger, self.plans, self.governance, self.timings),
+            execute=lambda work, live: self.execute(work, live, ledger),
+            runs=self.runs,
+            new_owner=lambda: run_owner(os.getpid(), self.token()),
+            drain=lambda: self.pump.tell(Drain(1)),
+            heartbeat_ms=self.timings.heartbeat_ms,
+            drain_window_ms=self.timings.drain_window_ms,
+        )
+        await slot_runner(ctx, self.runner, parts)
+
+    async def _stall_sweeper(self, ctx: Context) -> None:
+        parts = SweeperParts(
+            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token())),
+            offer=self.offer,
+            runs=self.runs,
+            tick_ms=self.timings.sweep_ms,
+        )
+        await stall_sweeper(ctx, self.sweeper, parts)
+
+    async def _outbox_pump(self, ctx: Context) -> None:
+        parts = PumpParts(
+            outbox=OutboxLedger(self.ledger, self.timings, self.chance),
+            attempt=self.attempt,
+            owner=worker_owner(os.getpid(), self.token()),
+            poll_ms=self.timings.outbox_poll_ms,
+            renewal_ms=self.timings.row_renewal_ms,
+        )
+        await outbox_pump(ctx, self.pump, parts)

@@ -1,0 +1,123 @@
+"""The actors' ports, implemented: each call is one transaction, judged by the lease clock where leases matter.
+
+What the ledger cannot do now is told apart here: a heartbeat or a renewal that finds it busy is no answer and no error,
+and while the disk is known to be full nothing new is begun.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from actors.kit import End
+from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
+from pixivflow.delivery.backoff import RetryPolicy
+from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.errors import Unavailable
+from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
+from pixivflow.ledger import leases, outbox, recording, runs, sweeps
+from pixivflow.ledger.interface import Ledger
+from pixivflow.scheduling.model import Governance, Plan
+from pixivflow.slots.model import Work
+from pixivflow.slots.stall import Budgets
+from pixivflow.times import Timings
+
+RECOVERY_BATCH = 100
+"""How many unfinished slots one tick looks at; the others keep until the next."""
+
+
+class SlotLedger:
+    """What slot_runner asks. `plans` and `governance` are read afresh for each question."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        plans: Callable[[], Mapping[ScheduleId, Plan]],
+        governance: Callable[[], Governance],
+        timings: Timings,
+    ) -> None:
+        self._ledger, self._plans, self._governance, self._timings = ledger, plans, governance, timings
+
+    async def admit(self, slot: str, busy: tuple[Busy, ...], now: int) -> Admitted | Refused:
+        if obstacle := self._ledger.obstacle(now):
+            return Refused(obstacle)
+        at = self._ledger.lease_now(now)
+        return await self._ledger.write(runs.admit, SlotId(slot), self._plans(), busy, self._governance(), at)
+
+    async def begin(self, slot: str, owner: str, now: int) -> Work | Settled | Lost:
+        at, ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms
+        return await self._ledger.write(runs.begin, SlotId(slot), Owner(owner), self._plans(), at, ttl_ms)
+
+    async def beat(self, slot: str, owner: str, now: int) -> bool:
+        at, ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms
+        try:
+            return await self._ledger.write(leases.beat, SlotId(slot), Owner(owner), at, ttl_ms)
+        except Unavailable:
+            return True
+
+    async def finish(self, run: Run, end: End, now: int) -> Verdict | Lost:
+        return await self._ledger.write(runs.finish, run, end, now)
+
+    async def abandon(self, run: Run, end: End, now: int) -> Verdict | Lost:
+        return await self._ledger.write(runs.abandon, run, end, now)
+
+
+class SweepLedger:
+    """What stall_sweeper asks. `new_owner`: for the short lease of a settlement in passing."""
+
+    def __init__(self, ledger: Ledger, budgets: Callable[[], Budgets], new_owner: Callable[[], Owner]) -> None:
+        self._ledger, self._budgets, self._new_owner = ledger, budgets, new_owner
+
+    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
+        at = self._ledger.lease_now(now)
+        return await self._ledger.read(sweeps.courses, at, not_in, RECOVERY_BATCH)
+
+    async def settle_only(self, slot: str, now: int) -> None:
+        await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), self._ledger.lease_now(now))
+
+    async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
+        found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)
+        return [slot.id for slot in found]
+
+    async def end_stalled(self, slot: str, now: int) -> str | None:
+        at = self._ledger.lease_now(now)
+        ended = await self._ledger.write(sweeps.end_stalled, SlotId(slot), self._budgets(), at)
+        return None if ended is None else ended.reason or "rolled_up"
+
+
+class OutboxLedger:
+    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries."""
+
+    def __init__(self, ledger: Ledger, timings: Timings, chance: Callable[[], float]) -> None:
+        self._ledger, self._timings, self._chance = ledger, timings, chance
+        self._policy = RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
+
+    async def before(self, now: int) -> None:
+        at = self._ledger.lease_now(now)
+        for slot in await self._ledger.read(sweeps.missed_rollups, at):
+            await self._ledger.write(sweeps.roll_up_missed, slot, at)
+
+    async def due(self, now: int) -> Due:
+        if self._ledger.obstacle(now):
+            return Due((), None)
+        return await self._ledger.read(outbox.due, self._ledger.lease_now(now))
+
+    async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[OutboxRow]:
+        at, lease_ms = self._ledger.lease_now(now), self._timings.row_lease_ms
+        return await self._ledger.write(outbox.claim, RouteName(route), n, Owner(owner), at, lease_ms)
+
+    async def cleared(self, row: OutboxRow, owner: str, now: int) -> bool:
+        at, lease_ms = self._ledger.lease_now(now), self._timings.row_lease_ms
+        return await self._ledger.write(recording.cleared, row.id, Owner(owner), at, lease_ms)
+
+    async def renew(self, ids: Sequence[str], owner: str, now: int) -> None:
+        rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)
+        try:
+            await self._ledger.write(outbox.renew, rows, Owner(owner), at, self._timings.row_lease_ms)
+        except Unavailable:
+            return
+
+    async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
+        at = self._ledger.lease_now(now)
+        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._policy)
+
+    async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
+        rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)
+        await self._ledger.write(outbox.release, rows, Owner(owner), at)
