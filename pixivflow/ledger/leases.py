@@ -6,6 +6,7 @@ is taken over by the next claim.
 """
 
 from pixivflow.ids import Owner, SlotId
+from pixivflow.ledger import leaseclock
 from pixivflow.ledger.connection import Db
 from pixivflow.times import PRODUCTION
 
@@ -26,7 +27,7 @@ RELEASE_ANYBODY = "UPDATE schedule_slots SET lease_owner = NULL, lease_until = N
 
 def claim(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTION.slot_lease_ms) -> bool:
     """Take the slot's lease if it is free, has ended, or is `owner`'s already. True when won."""
-    return db.execute(CLAIM, {"id": slot_id, "owner": owner, "now": now, "until": now + ttl_ms}).rowcount == 1
+    return _held(db, CLAIM, slot_id, owner, now, ttl_ms)
 
 
 def beat(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTION.slot_lease_ms) -> bool:
@@ -34,7 +35,15 @@ def beat(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTI
 
     False: the slot is not `owner`'s any more, or a sweep ended it while nobody heard from `owner`.
     """
-    return db.execute(BEAT, {"id": slot_id, "owner": owner, "now": now, "until": now + ttl_ms}).rowcount == 1
+    return _held(db, BEAT, slot_id, owner, now, ttl_ms)
+
+
+def _held(db: Db, statement: str, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int) -> bool:
+    values = {"id": slot_id, "owner": owner, "now": now, "until": now + ttl_ms}
+    won = db.execute(statement, values).rowcount == 1
+    if won:
+        leaseclock.remember(db, now)
+    return won
 
 
 def release(db: Db, slot_id: SlotId, owner: Owner) -> bool:

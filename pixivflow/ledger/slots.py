@@ -9,19 +9,20 @@ from enum import StrEnum
 from typing import Any
 
 from pixivflow.errors import Conflict
-from pixivflow.ids import Owner, ScheduleId, SlotId, TargetId
+from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.machine import Role, slot_sources
 from pixivflow.slots.model import Slot, SlotStatus
 from pixivflow.slots.texts import SLOT_ERROR_MAX, capped
 from pixivflow.times import from_utc_text, utc_text
 
-COLUMNS = """id, schedule_id, status, occurrence_at, occurrence_date, occurrence_label, timezone, target_ids,
-trigger_source, slot_date, slot_name, lease_owner, lease_until, heartbeat_at, manual_request_id, correlation_id,
-recovery_request_id, recovery_mode, params_json, created_at, started_at, completed_at, last_error, reported_at,
-events_closed_at"""
+COLUMNS = ", ".join(Slot.__struct_fields__)
+"""The struct names its columns, in its own order."""
 
-READ = f"SELECT {COLUMNS} FROM schedule_slots WHERE id = ?"  # noqa: S608 - the columns are the constant above
+TEXT_INSTANTS = ("created_at", "started_at", "completed_at")
+"""The columns that hold UTC text; all other instants are epoch ms."""
+
+READ = f"SELECT {COLUMNS} FROM schedule_slots WHERE id = ?"  # noqa: S608 - the columns are a constant
 
 OPEN = """
 INSERT INTO schedule_slots (id, schedule_id, occurrence_at, occurrence_date, occurrence_label, timezone, target_ids,
@@ -155,33 +156,10 @@ def mark_reported(db: Db, slot_id: SlotId, now: int) -> bool:
 
 def slot_of(row: Any) -> Slot:
     """The slot in a row of `COLUMNS`. A field that is no instant, or no list of targets, is read as None."""
-    return Slot(
-        id=SlotId(row[0]),
-        schedule_id=ScheduleId(row[1]),
-        status=SlotStatus(row[2]),
-        occurrence_at=row[3],
-        occurrence_date=row[4],
-        occurrence_label=row[5],
-        timezone=row[6],
-        target_ids=_targets(row[7]),
-        trigger_source=row[8],
-        slot_date=row[9],
-        slot_name=row[10],
-        lease_owner=row[11],
-        lease_until=row[12],
-        heartbeat_at=row[13],
-        manual_request_id=row[14],
-        correlation_id=row[15],
-        recovery_request_id=row[16],
-        recovery_mode=row[17],
-        params_json=row[18],
-        created_at=instant(row[19]),
-        started_at=instant(row[20]),
-        completed_at=instant(row[21]),
-        last_error=row[22],
-        reported_at=row[23],
-        events_closed_at=row[24],
-    )
+    fields = dict(zip(Slot.__struct_fields__, row, strict=True))
+    fields |= {name: instant(fields[name]) for name in TEXT_INSTANTS}
+    fields |= {"status": SlotStatus(fields["status"]), "target_ids": _targets(fields["target_ids"])}
+    return Slot(**fields)
 
 
 def instant(text: object) -> int | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pixivflow.ledger import leases, slots
+from pixivflow.ledger import leaseclock, leases, slots
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import SlotStatus
@@ -78,6 +78,19 @@ def test_a_late_release_leaves_the_successor_its_lease(db: Db) -> None:
         before = everything(db)
         assert not leases.release(db, SLOT, ME)
     assert everything(db) == before
+
+
+def test_the_next_process_judges_leases_from_the_newest_instant_of_this_one(db: Db) -> None:
+    with transaction(db):
+        put_slot(db)
+        leases.claim(db, SLOT, ME, NOW)
+        assert leaseclock.newest_seen(db) == NOW
+        put_running(db, owner=ME, now=NOW)
+        leases.beat(db, SLOT, ME, NOW + HOUR)
+        assert leaseclock.newest_seen(db) == NOW + HOUR
+        leases.beat(db, SLOT, OTHER, NOW + 2 * HOUR)
+        leases.claim(db, SLOT, OTHER, NOW + HOUR + 1)
+    assert leaseclock.newest_seen(db) == NOW + HOUR
 
 
 def test_a_release_frees_the_slot_and_keeps_its_last_heartbeat(db: Db) -> None:
