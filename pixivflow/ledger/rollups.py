@@ -99,9 +99,7 @@ def conclude(db: Db, slot_id: SlotId, now: int) -> None:
 def conclude_forced(db: Db, slot: Slot, now: int) -> None:
     """The same for a slot that was ended by decree.
 
-    A scheduled one is left to the reconciler, which looks at it within one poll. Nobody else comes by a manual one, so
-    it counts as reported even while a delivery is still owed.
+    A scheduled one is left to the reconciler, which looks at it within one poll; the requester of a manual one waits.
     """
     if slot.is_manual:
         conclude(db, slot.id, now)
-        slots.mark_reported(db, slot.id, now)

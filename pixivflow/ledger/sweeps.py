@@ -56,7 +56,7 @@ ORDER BY occurrence_at LIMIT :at_most
 
 MISSED = """
 SELECT id FROM schedule_slots AS slot
-WHERE reported_at IS NULL AND manual_request_id IS NULL AND status <> 'expired'
+WHERE reported_at IS NULL AND status <> 'expired'
   AND (lease_until IS NULL OR lease_until <= :now)
   AND EXISTS (SELECT 1 FROM schedule_slot_items WHERE slot_id = slot.id)
   AND NOT EXISTS (SELECT 1 FROM schedule_slot_items WHERE slot_id = slot.id
@@ -151,14 +151,17 @@ def end_stalled(db: Db, slot_id: SlotId, limits: Budgets, now: int) -> Stalled |
 
 
 def missed_rollups(db: Db, now: int, limit: int = MISSED_BATCH) -> tuple[SlotId, ...]:
-    """Scheduled slots whose cells have all ended and of which nobody has been told, oldest occurrence first."""
+    """Slots whose cells have all ended and of which nobody has been told, oldest occurrence first.
+
+    Manual ones are among them when a delivery outlived their forced end: their outcome is kept here, not announced.
+    """
     return tuple(SlotId(row[0]) for row in db.execute(MISSED, {"now": now, "at_most": limit}).fetchall())
 
 
 def roll_up_missed(db: Db, slot_id: SlotId, now: int) -> SlotStatus | None:
     """Add such a slot up, or lift one that was forced to fail; None: it is not such a slot any more."""
     slot, found = slots.read(db, slot_id), cells.read_all(db, slot_id)
-    if slot is None or slot.is_manual or slot.reported_at is not None or is_live(slot, now):
+    if slot is None or slot.reported_at is not None or is_live(slot, now):
         return None
     if slot.status is SlotStatus.EXPIRED or not found or any(cell.is_open for cell in found):
         return None

@@ -134,6 +134,21 @@ def test_a_run_that_ignores_a_stop_still_leaves_its_slot_to_the_next_process(
     assert db.execute("SELECT status FROM scheduler_executions").fetchall() == [("skipped",)]
 
 
+def test_a_requester_s_slot_is_lifted_too_and_its_outcome_waits_for_its_last_delivery(db: Db) -> None:
+    running(db, "key", a="delivery_pending", b="submitted")
+    put_intent(db, "a", "pending", "pending")
+    assert abandon(db) == Verdict("failed")
+    summaries = "SELECT COUNT(*) FROM delivery_events WHERE event = 'execution.summary'"
+    assert db.execute(summaries).fetchall() == [(0,)]
+    with transaction(db):
+        cells.change(db, SLOT, CellChange(target_id=A, to=C.SUBMITTED, work=WORK), Role.OUTBOX, LATER)
+        assert sweeps.missed_rollups(db, LATER) == (SLOT,)
+        sweeps.roll_up_missed(db, SLOT, LATER)
+        assert sweeps.missed_rollups(db, LATER) == ()
+    assert (the_slot(db).status, the_slot(db).reported_at) == (S.SUCCESS, LATER)
+    assert db.execute(summaries).fetchall() == [(1,)]
+
+
 @pytest.mark.parametrize(("manual", "summaries", "reported_at"), [(None, 0, None), ("key", 1, LATER)])
 def test_an_abandoned_slot_is_reported_by_the_reconciler_unless_a_requester_asks_for_it(
     db: Db, manual: str | None, summaries: int, reported_at: int | None

@@ -44,7 +44,6 @@ def test_a_crash_between_the_last_ack_and_the_roll_up_hides_nothing(db: Db, stat
 @pytest.mark.parametrize(
     "columns",
     [
-        pytest.param({"manual_request_id": "key"}, id="a requester has a channel of its own"),
         pytest.param({"reported_at": NOW - 1}, id="told already"),
         pytest.param({"status": "expired"}, id="an old end"),
         pytest.param({"cell": "pending"}, id="a cell is open"),

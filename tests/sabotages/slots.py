@@ -559,8 +559,8 @@ SWEPT = (
     Sabotage(
         name="the reconciler reads all history",
         file=SWEEPS,
-        find="WHERE reported_at IS NULL AND manual_request_id IS NULL",
-        replace="WHERE COALESCE(reported_at, 0) = 0 AND manual_request_id IS NULL",
+        find="WHERE reported_at IS NULL AND status",
+        replace="WHERE COALESCE(reported_at, 0) = 0 AND status",
         tests=QUERY_TESTS,
     ),
     Sabotage(
