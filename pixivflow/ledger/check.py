@@ -46,7 +46,11 @@ def version_found(path: Path, newest: int) -> int:
 
     Errors: `LedgerRefused` for a file that is not ours or is newer than this program; `sqlite3.Error`.
     """
-    if not path.exists() or path.stat().st_size == 0:
+    if not path.exists():
+        return 0
+    if not path.is_file():
+        raise LedgerRefused(path, "this is not a file")
+    if path.stat().st_size == 0:
         return 0
     with closing(look(path)) as db:
         [(version,)] = db.execute("PRAGMA user_version")

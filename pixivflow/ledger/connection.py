@@ -142,7 +142,7 @@ class Hop:
 
 
 class Carrier(aiosqlite.Connection):
-    """One connection on a thread of its own: `carried` opens it, `close_within` ends it.
+    """One connection on a thread of its own: `carried` opens it, `end_within` closes it.
 
     The thread is a daemon: a function that hangs cannot keep the process. With the three methods of aiosqlite that made
     futures replaced here, all the others work under trio as they are.
@@ -163,8 +163,9 @@ class Carrier(aiosqlite.Connection):
         if self._connection is not None:
             self._connection.interrupt()
 
-    async def close_within(self, patience_ms: int) -> bool:
-        """Close after what is queued. False: the thread has not come back, and will end once its function returns."""
+    async def end_within(self, patience_ms: int) -> bool:
+        """Cut the statement that runs, if any, and close. False: the thread hangs and ends after its function."""
+        self.interrupt_now()
         with trio.move_on_after(patience_ms / 1000, shield=True):
             await self.close()
             return True

@@ -60,7 +60,7 @@ class Db(sqlite3.Connection):
         self._handed_out: list[ref[sqlite3.Cursor]] = []
 
     def steer(self, statement: str) -> list[Any]:
-        """Run one statement that functions may not use, and return its rows. Errors: `RuntimeError` inside a function."""
+        """Run one statement that functions may not use; its rows. Errors: `RuntimeError` inside a function."""
         if self.guard.shut:
             raise RuntimeError("not authorized: a ledger function does not steer its transaction")
         return sqlite3.Cursor(self).execute(statement + self.mark).fetchall()

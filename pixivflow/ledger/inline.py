@@ -18,7 +18,7 @@ import trio
 from pixivflow.errors import LedgerLost, StorageFull
 from pixivflow.ledger.batch import Batch, Job, Refused, Settled
 from pixivflow.ledger.check import version_found
-from pixivflow.ledger.connection import connect_plain
+from pixivflow.ledger.connection import BUSY_TIMEOUT_MS, connect_plain
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.interface import Clock, Ledger
 from pixivflow.ledger.leaseclock import newest_seen
@@ -83,6 +83,7 @@ async def open_inline(
     clock: Clock,
     point: Callable[[str], None] = lambda name: None,
     timings: Timings = PRODUCTION,
+    busy_timeout_ms: int = BUSY_TIMEOUT_MS,
 ) -> AsyncIterator[Ledger]:
     """The ledger at `path`, or one in memory for `:memory:`, open inside the block.
 
@@ -91,7 +92,7 @@ async def open_inline(
     file = None if path == ":memory:" else Path(path)
     if file is not None:
         version_found(file, shipped()[-1].number)
-    with closing(connect_plain(path)) as db:
+    with closing(connect_plain(path, busy_timeout_ms=busy_timeout_ms)) as db:
         migrate(db)
         ledger = InlineLedger(file, db, clock, timings, point)
         yield ledger

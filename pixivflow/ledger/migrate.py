@@ -76,14 +76,13 @@ def version_of(db: Db) -> int:
 
 def statements(sql: str) -> Iterator[str]:
     """The statements of a script, one by one: `executescript` would commit the transaction it finds open."""
-    statement = ""
-    for line in sql.splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
-    if statement.strip():
-        yield statement
+    start = 0
+    for semicolon in re.finditer(";", sql):
+        if sqlite3.complete_statement(sql[start : semicolon.end()]):
+            yield sql[start : semicolon.end()]
+            start = semicolon.end()
+    if sql[start:].strip():
+        yield sql[start:]
 
 
 def keep_copy(db: Db, number: int) -> None:

@@ -126,7 +126,7 @@ class ThreadedLedger(Ledger):
 
     async def _open_reader(self) -> None:
         self._reader = await carried(self._connect_reader, self._traffic)
-        self._end.push_async_callback(self._reader.close_within, CUT_MS)
+        self._end.push_async_callback(self._reader.end_within, CUT_MS)
 
     def _connect_reader(self) -> Db:
         return connect_reader(self._path, self._terms.busy_timeout_ms)
@@ -162,8 +162,7 @@ class ThreadedLedger(Ledger):
             try:
                 self.damaged = await connection.run(finding)
             finally:
-                connection.interrupt_now()
-                await connection.close_within(CUT_MS)
+                await connection.end_within(CUT_MS)
         except (PixivflowError, sqlite3.Error) as error:
             self._terms.note("ledger.unchecked", error=repr(error))
         if self.damaged is not None:
@@ -184,8 +183,7 @@ class ThreadedLedger(Ledger):
         if self._terms.daemon and self.lost is None and not self._cut:
             with trio.move_on_after(CUT_MS / 1000), suppress(sqlite3.Error):  # the log keeps what the file has not got
                 await self._carrier.run(checkpoint)
-        self._carrier.interrupt_now()
-        if not await self._carrier.close_within(CUT_MS):
+        if not await self._carrier.end_within(CUT_MS):
             self._hung = True
             self._terms.note("ledger.hung")
 

@@ -1,0 +1,173 @@
+"""How a ledger closes: what is queued is written, what hangs is cut or given up, nothing waits for ever."""
+
+import math
+import threading
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from actors.kit.testing import Probe, VirtualClock
+from pixivflow.errors import LedgerLost
+from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.ledger import Ledger, open_ledger
+from pixivflow.ledger.lockfile import LockFile
+from tests.fixtures.ledgers import Gate, kept, put
+
+
+class Endless:
+    """A statement that never ends, and word of when it has begun: an interrupt before that would meet nothing."""
+
+    STATEMENT = """
+    WITH RECURSIVE n(i) AS (SELECT begun() UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
+    """
+
+    def __init__(self) -> None:
+        self._begun = threading.Event()
+
+    def __call__(self, db: Db) -> None:
+        db.create_function("begun", 0, self._begun.set)
+        db.execute(self.STATEMENT)
+
+    async def begun(self) -> None:
+        while not self._begun.is_set():
+            await trio.lowlevel.checkpoint()
+
+
+async def told(ledger: Ledger, ends: dict[str, object], name: str, fn: object) -> None:
+    """Write, also while the block ends, and keep what came of it."""
+    with trio.CancelScope(shield=True):
+        try:
+            ends[name] = await ledger.write(fn)  # type: ignore[arg-type]
+        except Exception as error:
+            ends[name] = error
+
+
+def rows_of(path: Path) -> list[str]:
+    with closing(connect_plain(path)) as db:
+        return kept(db)
+
+
+def marks_of(path: Path) -> int:
+    with closing(connect_plain(path)) as db:
+        [marks] = db.execute("SELECT count(*) FROM ledger_openings").fetchone()
+        return int(marks)
+
+
+async def test_what_is_queued_when_the_block_ends_is_written_and_told(ledger_path: Path) -> None:
+    gate, ends = Gate(), dict[str, object]()
+    async with trio.open_nursery() as nursery, open_ledger(ledger_path, clock=VirtualClock()) as ledger:
+        nursery.start_soon(told, ledger, ends, "gate", gate.hold)
+        await gate.entered()
+        nursery.start_soon(told, ledger, ends, "a", partial(put, name="a"))
+        await wait_all_tasks_blocked()
+        gate.let_go()
+    assert ends == {"gate": None, "a": "a"}
+    assert rows_of(ledger_path) == ["a"]
+    assert marks_of(ledger_path) == 0
+
+
+async def test_a_closed_ledger_takes_nothing(ledger_path: Path) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
+        pass
+    for call in (ledger.write, ledger.read, ledger.settle):
+        with pytest.raises(LedgerLost):
+            await call(kept)
+
+
+async def test_an_orderly_end_brings_the_log_into_the_file(ledger_path: Path) -> None:
+    """Another connection stays open, so that it is not SQLite's own clean-up after the last one that does it."""
+    with closing(connect_plain(ledger_path)) as witness:
+        async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
+            await ledger.write(put, "a")
+            assert kept(witness) == ["a"]
+            assert size(f"{ledger_path}-wal") > 0
+        assert size(f"{ledger_path}-wal") == 0
+        assert kept(witness) == ["a"]
+
+
+async def test_a_command_leaves_the_log_to_the_daemon(ledger_path: Path) -> None:
+    with closing(connect_plain(ledger_path)) as witness:
+        async with open_ledger(ledger_path, clock=VirtualClock(), daemon=False) as ledger:
+            await ledger.write(put, "a")
+            assert kept(witness) == ["a"]
+        assert size(f"{ledger_path}-wal") > 0
+
+
+def size(path: str) -> int:
+    return Path(path).stat().st_size
+
+
+async def test_a_statement_that_never_ends_is_cut_and_the_rest_is_told(
+    ledger_path: Path, probe: Probe, autojump_clock: MockClock
+) -> None:
+    """The clock jumps over the two seconds, since nobody tells it of the thread, and stands still from the cut on."""
+    ends, endless = dict[str, object](), Endless()
+
+    def never_ending(db: Db) -> None:
+        put(db, "undone")
+        endless(db)
+
+    def note(event: str, **fields: object) -> None:
+        probe.note(event, **fields)
+        if event == "ledger.cut":
+            autojump_clock.autojump_threshold = math.inf
+
+    async with trio.open_nursery() as nursery, open_ledger(ledger_path, clock=VirtualClock(), note=note) as ledger:
+        nursery.start_soon(told, ledger, ends, "endless", never_ending)
+        await endless.begun()
+        nursery.start_soon(told, ledger, ends, "queued", partial(put, name="queued"))
+        await wait_all_tasks_blocked()
+    assert isinstance(ends["endless"], LedgerLost)
+    assert [event for event, _ in probe.notes][-1:] == ["ledger.cut"]
+    assert ends["queued"] == "queued"
+    assert rows_of(ledger_path) == ["queued"]
+    lock = LockFile(ledger_path)
+    assert lock.try_exclusive(), "the thread came back, so the lock is free"
+    lock.close()
+
+
+async def test_a_function_that_hangs_outside_sqlite_is_given_up_and_keeps_the_lock(
+    ledger_path: Path, probe: Probe, autojump_clock: MockClock
+) -> None:
+    gate, ends, started = Gate(), dict[str, object](), trio.current_time()
+
+    def hang(db: Db) -> None:
+        put(db, "unknown")
+        gate.hold(db)
+
+    opened = open_ledger(ledger_path, clock=VirtualClock(), note=probe.note)
+    async with trio.open_nursery() as nursery, opened as ledger:
+        nursery.start_soon(told, ledger, ends, "hang", hang)
+        await gate.entered()
+        nursery.start_soon(told, ledger, ends, "queued", partial(put, name="never"))
+        await wait_all_tasks_blocked()
+    assert trio.current_time() - started < 4, "within what a process gets to stop"
+    assert isinstance(ends["hang"], LedgerLost)
+    assert isinstance(ends["queued"], LedgerLost)
+    assert [event for event, _ in probe.notes][-2:] == ["ledger.cut", "ledger.hung"]
+
+    lock = LockFile(ledger_path)
+    assert not lock.try_exclusive(), "the thread might still write"
+    lock.close()
+    gate.let_go()
+    for thread in threading.enumerate():
+        if thread.name.endswith("(_connection_worker_thread)"):
+            thread.join()
+    assert marks_of(ledger_path) == 1, "not an orderly end"
+
+
+async def test_a_read_that_never_ends_does_not_keep_the_ledger_open(
+    ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    endless = Endless()
+    async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ledger.read, endless)
+            await endless.begun()
+            nursery.cancel_scope.cancel()
+        autojump_clock.autojump_threshold = math.inf
+    assert marks_of(ledger_path) == 0
