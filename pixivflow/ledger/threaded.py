@@ -38,7 +38,7 @@ T = TypeVar("T")
 DRAIN_MS: Final = 2_000
 """What the writer gets to write what is queued when the ledger closes."""
 
-CUT_MS: Final = 500
+CUT_MS: Final = 300
 """What an interrupted statement gets to come back; then its thread is given up."""
 
 SOUND_SQLITE: Final = (3, 51, 3)
