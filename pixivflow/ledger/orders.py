@@ -3,6 +3,7 @@ audit."""
 
 from pixivflow.delivery import audit, orders
 from pixivflow.delivery.changes import Recording
+from pixivflow.delivery.intents import Order
 from pixivflow.delivery.machine import RowEvent
 from pixivflow.delivery.model import Intent, OutboxRow
 from pixivflow.errors import Conflict
@@ -24,7 +25,8 @@ def cancel(db: Db, row_id: OutboxId, now: int) -> None:
 def requeue(db: Db, row_id: OutboxId, now: int, *, source: str) -> None:
     """Try an ended row again with a full budget, first at `now`. `source`: the command, for the audit.
 
-    Errors: `Conflict` for a row that is missing, still owed, or done, but for one whose receiver ended the work badly.
+    Errors: `Conflict` for a row that is missing, still owed, or done, but for one whose receiver ended the work badly;
+    for one whose route has the work by now, or is about to get it under another key.
     """
     _rearm(db, row_id, RowEvent.REQUEUED, now, source)
 
@@ -32,14 +34,23 @@ def requeue(db: Db, row_id: OutboxId, now: int, *, source: str) -> None:
 def revive(db: Db, row_id: OutboxId, now: int, *, source: str) -> None:
     """Make a dead or cancelled row as good as new, due at `now`. `source`: the command, for the audit.
 
-    Errors: `Conflict` for a row that is missing, still owed, or done, or whose work is published by now.
+    Errors: `Conflict` for a row that is missing, still owed, or done; for one whose route has the work by now, or is
+    about to get it under another key.
     """
     _rearm(db, row_id, RowEvent.REVIVED, now, source)
 
 
 def _rearm(db: Db, row_id: OutboxId, event: RowEvent, now: int, source: str) -> None:
     row, intent = _found(db, row_id)
+    if intent is not None and _served(db, intent):
+        raise Conflict(f"route {intent.route} in want of work {intent.work_id}", "another promise of it")
     _write(db, row, intent, orders.rearm(row, intent, event, now, source=source), now, "dead or cancelled")
+
+
+def _served(db: Db, intent: Intent) -> bool:
+    """Whether sending the work once more would publish it twice, under two keys that no receiver can tell for one."""
+    order = Order(work_type=intent.work_type, work_id=intent.work_id)
+    return intents.served(db, intent.route, order, intent.idempotency_key)
 
 
 def _found(db: Db, row_id: OutboxId) -> tuple[OutboxRow, Intent | None]:

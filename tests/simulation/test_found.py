@@ -1,0 +1,35 @@
+"""What acting in any order has brought to light, each told once more as a short story."""
+
+import pytest
+
+from pixivflow.delivery.model import PermanentFailure
+from pixivflow.errors import Conflict
+from pixivflow.ids import Owner, RouteName
+from pixivflow.ledger import orders, outbox, recording
+from pixivflow.ledger.connection import Db
+from pixivflow.ledger.enqueue import enqueue
+from tests.fixtures.deliveries import NOW, an_order, promised
+from tests.fixtures.ledgers import transaction
+
+ROUTE, PUMP = RouteName("a"), Owner("worker-1-00000001")
+REFUSED = PermanentFailure(error="answered HTTP 400", http_status=400)
+
+
+def owed(db: Db, slot: str) -> None:
+    """Illustration 1 promised to the route for a cell of `slot`."""
+    order = an_order(slot=slot)
+    with transaction(db):
+        enqueue(db, order, promised(order, ROUTE), NOW)
+
+
+@pytest.mark.parametrize("again", [orders.revive, orders.requeue])
+def test_a_dead_row_is_not_sent_again_while_its_route_is_about_to_get_the_work_under_another_key(
+    db: Db, again: object
+) -> None:
+    owed(db, "daily@2027-01-15T0800")
+    with transaction(db):
+        [row] = outbox.claim(db, ROUTE, 1, PUMP, NOW)
+        recording.record(db, row.id, REFUSED, PUMP, NOW, 0.5)
+    owed(db, "daily@2027-01-15T2000")
+    with pytest.raises(Conflict, match="another promise"), transaction(db):
+        again(db, row.id, NOW, source="outbox retry")  # type: ignore[operator]
