@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
-from actors.kit import Context, Letter, Mailbox
+from actors.kit import Context, Letter, Mailbox, unwrapped
 from actors.ports import Drain, Drained, OutboxStore, Row, Wake
 
 R = TypeVar("R", bound=Row)
@@ -62,7 +62,10 @@ async def _start_lanes(ctx: Context, parts: Parts[R, A], nursery: trio.Nursery, 
     """One pass; each lane that ended rows calls `done` with their number. How long nothing more will be due, ms."""
     try:
         await parts.outbox.before(ctx.clock.now_ms())
-        now = ctx.clock.now_ms()
+    except Exception as error:
+        ctx.note("pump.before_failed", error=repr(error))
+    now = ctx.clock.now_ms()
+    try:
         due = await parts.outbox.due(now)
     except Exception as error:
         ctx.note("pump.pass_failed", error=repr(error))
@@ -79,7 +82,7 @@ async def _lane(ctx: Context, parts: Parts[R, A], route: str, done: Callable[[in
     try:
         ended = await _batch(ctx, parts, route)
     except Exception as error:
-        ctx.note("lane.failed", route=route, error=repr(error))
+        ctx.note("lane.failed", route=route, error=repr(unwrapped(error)))
     finally:
         parts.lanes.discard(route)
     if ended:
