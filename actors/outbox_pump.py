@@ -9,6 +9,7 @@ an answer that was not recorded is asked for once more and comes back as a repla
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import trio
@@ -18,6 +19,14 @@ from actors.ports import Drain, Drained, OutboxStore, Row, Wake
 
 R = TypeVar("R", bound=Row)
 A = TypeVar("A")
+
+
+@dataclass(eq=False, slots=True)
+class Lane:
+    """A route at work. `rows`: how many it has ended so far, or put off with a reason."""
+
+    over: trio.Event = field(default_factory=trio.Event)
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +40,39 @@ class Parts(Generic[R, A]):
     poll_ms: int
     renewal_ms: int
     batch: int = 4
-    lanes: set[str] = field(default_factory=set)
+    lanes: dict[str, Lane] = field(default_factory=dict)
     """The routes at work; a route has one lane at a time, so that its rows keep their order."""
 
 
 async def outbox_pump(ctx: Context, mailbox: Mailbox[Wake | Drain], parts: Parts[Any, Any]) -> None:
     """Start lanes for what is due, on a hint, when a row becomes due, and once a poll in any case."""
     async with trio.open_nursery() as nursery:
+        start = partial(_start_lanes, ctx, parts, nursery, lambda: mailbox.tell(Wake()))
         ctx.started()
         while not ctx.stopping:
-            wait_ms = await _start_lanes(ctx, parts, nursery, lambda rows: mailbox.tell(Wake()))
-            letter = await ctx.next_letter(mailbox, wait_ms)
+            letter = await ctx.next_letter(mailbox, await start())
             if letter is not None and isinstance(letter.message, Drain):
-                nursery.start_soon(_drain, ctx, parts, letter, letter.message.rounds)
+                nursery.start_soon(_drain, ctx, parts, start, letter, letter.message.rounds)
 
 
-async def _drain(ctx: Context, parts: Parts[R, A], letter: Letter[Any], rounds: int) -> None:
-    ended: list[int] = []
+async def _drain(
+    ctx: Context, parts: Parts[R, A], start: Callable[[], Awaitable[float]], letter: Letter[Any], rounds: int
+) -> None:
+    rows = 0
     with letter.answering():
         for _ in range(rounds):
-            before = len(ended)
-            async with trio.open_nursery() as nursery:
-                await _start_lanes(ctx, parts, nursery, ended.append)
-            if len(ended) == before or ctx.stopping:
+            await start()
+            lanes = list(parts.lanes.values())  # also those that were at work before: their rows were due
+            for lane in lanes:
+                await lane.over.wait()
+            rows += (ended := sum(lane.rows for lane in lanes))
+            if not ended or ctx.stopping:
                 break
-        letter.answer(Drained(sum(ended)))
+        letter.answer(Drained(rows))
 
 
-async def _start_lanes(ctx: Context, parts: Parts[R, A], nursery: trio.Nursery, done: Callable[[int], object]) -> float:
-    """One pass; each lane that ended rows calls `done` with their number. How long nothing more will be due, ms."""
+async def _start_lanes(ctx: Context, parts: Parts[R, A], nursery: trio.Nursery, wake: Callable[[], object]) -> float:
+    """One pass; a lane that ended rows calls `wake`, as more may be due. How long nothing else becomes due, ms."""
     try:
         await parts.outbox.before(ctx.clock.now_ms())
     except Exception as error:
@@ -72,39 +85,38 @@ async def _start_lanes(ctx: Context, parts: Parts[R, A], nursery: trio.Nursery, 
         return parts.poll_ms
     for route in due.routes:
         if route not in parts.lanes:
-            parts.lanes.add(route)
-            nursery.start_soon(_lane, ctx, parts, route, done)
+            parts.lanes[route] = lane = Lane()
+            nursery.start_soon(_lane, ctx, parts, route, lane, wake)
     return parts.poll_ms if due.next_at is None else min(parts.poll_ms, max(1, due.next_at - now))
 
 
-async def _lane(ctx: Context, parts: Parts[R, A], route: str, done: Callable[[int], object]) -> None:
-    ended = 0
+async def _lane(ctx: Context, parts: Parts[R, A], route: str, lane: Lane, wake: Callable[[], object]) -> None:
     try:
-        ended = await _batch(ctx, parts, route)
+        await _batch(ctx, parts, route, lane)
     except Exception as error:
         ctx.note("lane.failed", route=route, error=repr(unwrapped(error)))
     finally:
-        parts.lanes.discard(route)
-    if ended:
-        done(ended)
+        del parts.lanes[route]
+        lane.over.set()
+    if lane.rows:
+        wake()
 
 
-async def _batch(ctx: Context, parts: Parts[R, A], route: str) -> int:
+async def _batch(ctx: Context, parts: Parts[R, A], route: str, lane: Lane) -> None:
     rows = list(await parts.outbox.claim(route, parts.batch, parts.owner, ctx.clock.now_ms()))
-    count, unsent = len(rows), [row.id for row in rows]
+    unsent, in_hand = [row.id for row in rows], list[str]()
     try:
         async with trio.open_nursery() as nursery:
-            in_hand: list[str] = []
             nursery.start_soon(_renew, ctx, parts, unsent, in_hand)
             while unsent and not ctx.stopping:
                 in_hand[:] = [unsent.pop(0)]
                 await _attempt(ctx, parts, rows.pop(0))
+                lane.rows += 1
             nursery.cancel_scope.cancel()
     finally:
         if unsent:
             with ctx.settling():
                 await parts.outbox.release(unsent, parts.owner, ctx.clock.now_ms())
-    return count - len(unsent)
 
 
 async def _attempt(ctx: Context, parts: Parts[R, A], row: R) -> None:
