@@ -108,15 +108,28 @@ async def _batch(ctx: Context, parts: Parts[R, A], route: str, lane: Lane) -> No
     try:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_renew, ctx, parts, unsent, in_hand)
+            nursery.start_soon(_release_at_stop, ctx, parts, unsent)
             while unsent and not ctx.stopping:
                 in_hand[:] = [unsent.pop(0)]
                 await _attempt(ctx, parts, rows.pop(0))
                 lane.rows += 1
             nursery.cancel_scope.cancel()
     finally:
-        if unsent:
-            with ctx.settling():
-                await parts.outbox.release(unsent, parts.owner, ctx.clock.now_ms())
+        await _release(ctx, parts, unsent)
+
+
+async def _release_at_stop(ctx: Context, parts: Parts[R, A], unsent: list[str]) -> None:
+    """At once, not behind the attempt in flight: whoever kills us during the grace shall find them free."""
+    await ctx.wait_stopping()
+    await _release(ctx, parts, unsent)
+
+
+async def _release(ctx: Context, parts: Parts[R, A], unsent: list[str]) -> None:
+    ids = unsent.copy()
+    unsent.clear()
+    if ids:
+        with ctx.settling():
+            await parts.outbox.release(ids, parts.owner, ctx.clock.now_ms())
 
 
 async def _attempt(ctx: Context, parts: Parts[R, A], row: R) -> None:
