@@ -57,13 +57,13 @@ def live(folder: Path, seed: int, point: str | None = None, *, deaf: bool = Fals
 
 
 def _plans(chance: Random) -> Iterator[PlayedPlan]:
-    acts = ["overrun", "raise", "empty", *["publish"] * chance.randint(6, 9)]
+    acts = ["overrun", "stubborn", "raise", "empty", *["publish"] * chance.randint(6, 9)]
     chance.shuffle(acts)
     for n, act in enumerate(acts):
         yield PlayedPlan(
             id=f"p{n}",
             act=act,
-            timeout_ms=250 if act == "overrun" else 60_000,
+            timeout_ms=250 if act in ("overrun", "stubborn") else 60_000,
             pause_ms=chance.randint(0, 150),
             targets={f"t{t}": [f"r{r}" for r in range(chance.randint(1, 2))] for t in range(chance.randint(1, 2))},
         )

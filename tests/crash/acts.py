@@ -28,6 +28,8 @@ from tests.crash.journal import Journal
 from tests.crash.plans import PlayedPlan
 
 GATE_STEP_S = 0.02
+STUBBORN_S = 1.2
+"""Longer than the plan's time and the drain window of these tests together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,18 @@ class Player:
         match plan.act:
             case "overrun":
                 await trio.sleep_forever()
+            case "stubborn":
+                with trio.CancelScope(shield=True):
+                    await trio.sleep(STUBBORN_S)
+                    await self._publish_all(plan, work, owner, ledger)
             case "raise":
                 raise RuntimeError("a fault of the run's own")
             case "wait":
                 while not self.gate.exists():  # noqa: ASYNC110 - a file has no event
                     await trio.sleep(GATE_STEP_S)
+        await self._publish_all(plan, work, owner, ledger)
+
+    async def _publish_all(self, plan: PlayedPlan, work: Work, owner: Owner, ledger: Ledger) -> None:
         for cell in work.cells:
             await trio.sleep(plan.pause_ms / 1000)
             if plan.act == "empty":

@@ -11,8 +11,10 @@ and these about the wire:
     lost     take it, and close the connection without a word
     mute     close the connection without taking it
     hang     take it, and say nothing until the sender gives up
-    late     accept it after a while
+    late     accept it after `late_s`
     hold     do not take it, and say 503 only after another arrival of the same key was answered
+    early    do not take it, and say 503 as soon as another arrival of the same key has come
+    slow     take it, and say so only a while after the answer to an earlier one was read, or when a third one has come
 """
 
 import json
@@ -20,7 +22,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 
-ACTS = ("accept", "busy", "refuse", "lost", "mute", "hang", "late", "hold")
+ACTS = ("accept", "busy", "refuse", "lost", "mute", "hang", "late", "hold", "early", "slow")
 AT_RANDOM = ("accept", "accept", "busy", "busy", "refuse", "lost", "lost", "mute", "hang", "late")
 
 
@@ -36,6 +38,7 @@ class Script:
     calm_after: int = 3
     orders: dict[str, list[str]] = field(default_factory=dict)
     secret: str = ""
+    late_s: float = 0.15
 
     def act(self, route: str, slot: str, target: str, before: int) -> str:
         """What happens to this arrival."""

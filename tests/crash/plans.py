@@ -1,10 +1,13 @@
 """The plans that a daemon of these tests is configured with: one slot each, and an act instead of a search.
 
-publish   bind a work of its own choosing, promise it to the routes, come back
-wait      the same, once the gate of the stage stands open
-overrun   never come back: its plan's time ends it
-raise     fail by a fault of its own
-empty     find nothing
+    publish   bind a work of its own choosing, promise it to the routes, come back
+    wait      the same, once the gate of the stage stands open
+    stubborn  ignore its cancellation until the drain window is over, then try to publish all the same
+    overrun   never come back: its plan's time ends it
+    raise     fail by a fault of its own
+    empty     find nothing
+
+Every target has a route, so that every publication can be seen on the wire.
 """
 
 import json
@@ -12,12 +15,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-ACTS = ("publish", "wait", "overrun", "raise", "empty")
+ACTS = ("publish", "wait", "stubborn", "overrun", "raise", "empty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedPlan:
-    """`targets`: the routes of each target; one without routes keeps its work here. `pause_ms`: between its steps."""
+    """`targets`: the routes of each target. `pause_ms`: between its steps."""
 
     id: str
     act: str = "publish"

@@ -15,22 +15,27 @@ ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 60.0
 
 
+def _now() -> dict[str, int]:
+    return {"at": time.monotonic_ns(), "wall_ms": time.time_ns() // 1_000_000}
+
+
 class Process:
     """`python -m <module> <arguments>`, run in the tree that this file belongs to. Ended with the block it stands in.
 
-    `port` is what it said with READY, None when it died before that. Its outputs go into files of `folder`.
+    `under`: a command that runs it and keeps out of its way. `port` is what it said with READY, None when it died
+    before that. Its outputs go into files of `folder`.
     """
 
     def __init__(
         self, module: str, arguments: Sequence[str], *, folder: Path, name: str, journal: Journal,
-        environ: Mapping[str, str] | None = None,
+        environ: Mapping[str, str] | None = None, under: Sequence[str] = (),
     ) -> None:  # fmt: skip
         self.journal = journal
         self.outputs = {f"{name}.{stream}": folder / f"{name}.{stream}" for stream in ("stdout", "stderr")}
         self._stderr = self.outputs[f"{name}.stderr"].open("wb")
         self._stdout = self.outputs[f"{name}.stdout"].open("wb")
         self._child = subprocess.Popen(
-            [sys.executable, "-m", module, *arguments],
+            [*under, sys.executable, "-m", module, *arguments],
             cwd=ROOT,
             env={**os.environ, **(environ or {})},
             stdin=subprocess.DEVNULL,
@@ -38,9 +43,9 @@ class Process:
             stderr=self._stderr,
         )
         self.pid = self._child.pid
-        self._frozen_at: int | None = None
+        self._frozen: dict[str, int] = {}
         self._told = False
-        self._seen_at = time.monotonic_ns()
+        self._seen = _now()
         self.port = self._ready()
 
     def __enter__(self) -> "Process":
@@ -56,17 +61,17 @@ class Process:
 
     def alive(self) -> bool:
         """Whether it runs. A death by itself, at a crash point, is written down when it is first seen."""
-        now = time.monotonic_ns()
+        now = _now()
         if self._child.poll() is None:
-            self._seen_at = now
+            self._seen = now
             return True
         if not self._told:
-            self._say("KILL" if self._child.returncode == -signal.SIGKILL else "EXIT", self._seen_at)
+            self._say("KILL" if self._child.returncode == -signal.SIGKILL else "EXIT", self._seen)
         return False
 
     def kill(self) -> None:
         """SIGKILL, also of a frozen one."""
-        at = time.monotonic_ns()
+        at = _now()
         self._child.kill()
         self._child.wait(PATIENCE_S)
         if not self._told:
@@ -74,7 +79,7 @@ class Process:
 
     def stop(self) -> int:
         """SIGTERM and wait for the end. The exit code; -9 when it had to be killed."""
-        at = time.monotonic_ns()
+        at = _now()
         self._child.terminate()
         try:
             self._child.wait(PATIENCE_S)
@@ -87,9 +92,10 @@ class Process:
 
     def freeze(self) -> None:
         """SIGSTOP; stands still when this returns."""
-        self._frozen_at = time.monotonic_ns()
+        self._frozen = _now()
         self._child.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        self._frozen["wall_ms"] = _now()["wall_ms"]  # nothing of its own is younger
 
     def thaw(self) -> None:
         """SIGCONT."""
@@ -97,16 +103,16 @@ class Process:
         self._child.send_signal(signal.SIGCONT)
 
     def _melt(self) -> None:
-        if self._frozen_at is not None:
-            now = time.monotonic_ns()
-            self.journal.say("stopped", pid=self.pid, signal="FREEZE", at=self._frozen_at, until=now, code=None)
-            self._frozen_at = None
+        if self._frozen:
+            until = time.monotonic_ns()
+            self.journal.say("stopped", pid=self.pid, signal="FREEZE", **self._frozen, until=until, code=None)
+            self._frozen = {}
 
-    def _say(self, what: str, at: int) -> None:
+    def _say(self, what: str, since: Mapping[str, int]) -> None:
         self._melt()
         self._told = True
         until, code = time.monotonic_ns(), self._child.returncode
-        self.journal.say("stopped", pid=self.pid, signal=what, at=at, until=until, code=code)
+        self.journal.say("stopped", pid=self.pid, signal=what, **since, until=until, code=code)
 
     def _ready(self) -> int | None:
         """The port behind READY. Errors: `TimeoutError` with the process killed."""

@@ -1,6 +1,6 @@
 """`python -m tests.crash.receiver --journal FILE --script FILE`: the other end of the wire, strict and not always kind.
 
-    sender: one JSON line (route key sender slot target work length), then `length` bytes of body
+    sender: one JSON line (route key sender begun slot target work length), then `length` bytes of body
     receiver: one JSON line (answer, and what belongs to it)
     sender: GOT
 
@@ -21,8 +21,11 @@ from typing import Any, BinaryIO, cast
 from tests.crash.faults import Script, read_script
 from tests.crash.journal import Journal
 
+NAMED = ("route", "key", "sender", "begun", "slot", "target", "work")
 KNOWN = ("idempotent_replay", "duplicate_existing", "conflict")
-LATE_S = 0.15
+TAKING = ("accept", "lost", "hang", "late", "slow")
+NOT_TAKING = ("refuse", "hold", "early")
+SLOW_S = 0.5
 PATIENCE_S = 60
 
 
@@ -31,10 +34,12 @@ class Book:
 
     def __init__(self, script: Script, journal: Journal) -> None:
         self._script, self._journal = script, journal
+        self.late_s = script.late_s
         self._lock = threading.Condition()
         self._count = 0
         self._taken: dict[str, str] = {}
         self._seen: dict[tuple[str, ...], int] = {}
+        self._arrived: dict[str, int] = {}
         self._answered: dict[str, int] = {}
 
     def enter(self, head: dict[str, Any], digest: str) -> tuple[int, str, dict[str, Any]]:
@@ -46,21 +51,23 @@ class Book:
             self._seen[cell] = before + 1
             act = self._script.act(*cell, before)
             known = head["key"] in self._taken
-            if known and act in ("refuse", "hold"):
+            if known and act in NOT_TAKING:
                 act = "accept"
             answer = self._answer(act, head["key"], known=known, number=self._count)
-            if act in ("accept", "lost", "hang", "late"):
+            if act in TAKING:
                 self._taken.setdefault(head["key"], f"remote-{self._count}")
-            named = {name: head[name] for name in ("route", "key", "sender", "slot", "target", "work")}
+            named = {name: head[name] for name in NAMED}
             taken = head["key"] in self._taken
             self._journal.say("arrival", n=self._count, digest=digest, taken=taken, **named)
+            self._arrived[head["key"]] = self._arrived.get(head["key"], 0) + 1
+            self._lock.notify_all()
             return self._count, act, answer
 
     def _answer(self, act: str, key: str, *, known: bool, number: int) -> dict[str, Any]:
         words = (
             f"for Bearer {self._script.secret} at https://me:{self._script.secret}@r.test/?token={self._script.secret}"
         )
-        if act in ("busy", "hold"):
+        if act in ("busy", "hold", "early"):
             return {"answer": "unavailable", "error": f"busy {words}"}
         if act == "refuse":
             return {"answer": "refused", "error": f"never {words}"}
@@ -68,10 +75,15 @@ class Book:
             return {"answer": "accepted", "remote_id": f"remote-{number}"}
         return {"answer": KNOWN[number % len(KNOWN)], "remote_id": self._taken[key], "matched_key": key, "error": words}
 
-    def wait_for_another(self, key: str) -> None:
-        """Until some arrival of `key` has had its answer read."""
+    def wait(self, act: str, key: str) -> None:
+        """Until this act may answer."""
         with self._lock:
-            self._lock.wait_for(lambda: self._answered.get(key, 0) > 0, PATIENCE_S)
+            if act in ("hold", "slow"):
+                self._lock.wait_for(lambda: self._answered.get(key, 0) > 0, PATIENCE_S)
+            if act == "early":
+                self._lock.wait_for(lambda: self._arrived[key] > 1, PATIENCE_S)
+            if act == "slow":
+                self._lock.wait_for(lambda: self._arrived[key] > 2, SLOW_S)
 
     def leave(self, n: int, key: str, answer: str, *, delivered: bool) -> None:
         """Write down how the arrival ended."""
@@ -102,9 +114,8 @@ class Handler(socketserver.StreamRequestHandler):
                 self.rfile.read(1)  # until the sender gives up
                 return False
             if act == "late":
-                time.sleep(LATE_S)
-            if act == "hold":
-                book.wait_for_another(key)
+                time.sleep(book.late_s)
+            book.wait(act, key)
             self.wfile.write(json.dumps(answer).encode() + b"\n")
             return self.rfile.readline() == b"GOT\n"
         except OSError:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +22,12 @@ class Heard:
 async def send(host: str, port: int, head: dict[str, Any], body: bytes, timeout_ms: int) -> Heard:
     """Send one request and hear what comes back. Errors: none; an attempt that fails is an answer too."""
     sent = False
+    whole = {**head, "sender": os.getpid(), "begun": time.monotonic_ns(), "length": len(body)}
     try:
         with trio.fail_after(timeout_ms / 1000):
             async with await trio.open_tcp_stream(host, port) as stream:
                 sent = True
-                await stream.send_all(json.dumps({**head, "sender": os.getpid(), "length": len(body)}).encode() + b"\n")
+                await stream.send_all(json.dumps(whole).encode() + b"\n")
                 await stream.send_all(body)
                 return _read(stream, await _line(stream))
     except (OSError, trio.BrokenResourceError, trio.TooSlowError) as error:

@@ -23,6 +23,8 @@ TIMINGS = {
     "slot_lease_ms": 800,
     "heartbeat_ms": 200,
     "sweep_ms": 300,
+    "drain_window_ms": 300,
+    "shutdown_grace_ms": 1500,
     "outbox_poll_ms": 100,
     "row_lease_ms": 600,
     "row_renewal_ms": 200,
@@ -33,7 +35,7 @@ LOCK_S = 2.0
 """Longer than any daemon that runs keeps the lock."""
 
 STATE = """SELECT (SELECT count(*) FROM schedule_slots) AS slots,
-              (SELECT count(*) FROM schedule_slots WHERE status IN ('pending', 'running'))
+              (SELECT count(*) FROM schedule_slots WHERE status IN ('pending', 'running') OR reported_at IS NULL)
               + (SELECT count(*) FROM outbox WHERE status IN ('pending', 'processing', 'retry_wait')) AS owed"""
 
 
@@ -41,8 +43,9 @@ class Stage:
     """A life in the making. Every process that it starts ends with its block."""
 
     def __init__(
-        self, folder: Path, plans: Sequence[PlayedPlan], script: Script, *, options: Sequence[str] = ()
-    ) -> None:
+        self, folder: Path, plans: Sequence[PlayedPlan], script: Script, *,
+        options: Sequence[str] = (), timings: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.folder, self.plans = folder, {plan.slot: plan for plan in plans}
         self.ledger = folder / "ledger.db"
         self.hands = Journal(folder / "hands.jsonl")
@@ -53,7 +56,7 @@ class Stage:
         self._processes: list[Process] = []
         self._stack = ExitStack()
         write_plans(folder / "plans.json", plans)
-        (folder / "timings.json").write_text(json.dumps(TIMINGS))
+        (folder / "timings.json").write_text(json.dumps({**TIMINGS, **timings}))
         self._receiver = self._receive(replace(script, secret=self._secret))
 
     def __enter__(self) -> "Stage":
@@ -68,7 +71,7 @@ class Stage:
         arguments = ["--journal", f"{self.folder / 'wire.jsonl'}", "--script", f"{self.folder / 'script.json'}"]
         return self._start("tests.crash.receiver", arguments, "receiver", {})
 
-    def daemon(self, *, point: str = "on") -> Process:
+    def daemon(self, *, point: str = "on", under: Sequence[str] = ()) -> Process:
         """Start a daemon; `point`: the crash point at which it will die, `<name>:<n>`."""
         name = f"daemon-{len(self._processes)}"
         arguments = [
@@ -77,10 +80,14 @@ class Stage:
             *("--receiver", f"127.0.0.1:{self._receiver.port}", *self._options),
         ]
         environ = {"PIXIVFLOW_FAILPOINTS": point, "PIXIVFLOW_TEST_TIMINGS": f"{self.folder / 'timings.json'}"}
-        return self._start("tests.crash.ground", arguments, name, environ)
+        return self._start("tests.crash.ground", arguments, name, environ, under)
 
-    def _start(self, module: str, arguments: Sequence[str], name: str, environ: dict[str, str]) -> Process:
-        process = Process(module, arguments, folder=self.folder, name=name, journal=self.hands, environ=environ)
+    def _start(
+        self, module: str, arguments: Sequence[str], name: str, environ: dict[str, str], under: Sequence[str] = ()
+    ) -> Process:
+        process = Process(
+            module, arguments, folder=self.folder, name=name, journal=self.hands, environ=environ, under=under
+        )
         self._processes.append(process)
         return self._stack.enter_context(process)
 
@@ -133,11 +140,9 @@ class Stage:
         """Wait until the ledger gives at least one row for the question."""
         until(what, lambda: rows(self.ledger, sql, values))
 
-    def until_arrival(self, slot: str) -> int:
-        """Wait until something of `slot` arrived; who sent it, as a process id."""
-        return until(
-            f"an arrival of {slot}", lambda: next((a.sender for a in self._told().arrivals if a.slot == slot), 0)
-        )
+    def arrivals(self, slot: str) -> int:
+        """How often something of the slot has arrived."""
+        return sum(arrival.slot == slot for arrival in self._told().arrivals)
 
     def begun_runs(self, slot: str) -> int:
         """How many executions of the slot have begun."""
@@ -147,7 +152,7 @@ class Stage:
         """How many of them have come back."""
         return sum(run.slot == slot and run.how != "" for run in self._told().runs)
 
-    def rows(self, sql: str, values: Mapping[str, object] = MappingProxyType({})) -> list[Row]:
+    def rows(self, sql: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Row]:
         """What the ledger answers now."""
         return rows(self.ledger, sql, values)
 

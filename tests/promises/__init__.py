@@ -6,6 +6,7 @@ here are read from the specification, not from the code they judge.
 
     evidence     what the outside saw, line by line, and the ledger opened read-only
     accepted     what a client saw accepted has its row, after any kill
+    fsynced      and was on the disk before, as the kernel saw it
     once         one publication a work and route: one key, one body, no second arrival without a cause
     kept         nothing accepted stays unfinished, nothing is called delivered that never arrived
     moves        no state goes a way that the tables do not know; what is final stays final

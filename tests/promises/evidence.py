@@ -4,11 +4,13 @@ One JSON object a line, told apart by `kind`; instants named `at` are monotonic 
 machine share, so lines of several files have one order.
 
     accepted   slot at                                              a client read the acceptance
-    arrival    n at route key digest sender slot target work taken  a receiver read one whole request
+    arrival    n at route key digest sender begun slot target work taken
+                                                                    a receiver read one whole request; `begun`: when its
+                                                                    sender set out
     answered   n at answer delivered                                what it said, and whether that was read
     began      run slot plan act pid at wall_ms                     an execution started (`run`: the lease's owner)
     ended      run at how                                           it came back: returned, raised, cancelled
-    stopped    pid signal at until code                             KILL, TERM, EXIT (by itself), FREEZE (till the thaw)
+    stopped    pid signal at until wall_ms code                     KILL, TERM, EXIT (by itself), FREEZE (till the thaw)
 
 A program killed while it wrote leaves a torn last line, which tells nothing and is passed over.
 """
@@ -52,6 +54,7 @@ class Arrival:
     key: str
     digest: str
     sender: int
+    begun: int
     slot: str
     target: str
     work: str
@@ -83,6 +86,7 @@ class Stop:
     signal: str
     at: int
     until: int
+    wall_ms: int
     code: int | None = None
 
 

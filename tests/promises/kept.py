@@ -10,6 +10,7 @@ from tests.promises.evidence import Arrival, Evidence, Row, Snapshot
 from tests.promises.once import by_key
 
 ENDED = ("success", "partial", "failed", "expired")
+CELL_END = ("submitted", "no_candidate", "duplicate", "failed")
 OWED = ("pending", "processing", "retry_wait")
 FOR_GOOD = "refused"
 
@@ -20,7 +21,13 @@ def judge(evidence: Evidence) -> list[str]:
         return []
     final = evidence.snapshots[-1]
     arrivals = by_key(evidence.arrivals)
-    return [*_unfinished(evidence, final), *_owed(final), *_told_otherwise(final, arrivals), *_published(final)]
+    return [
+        *_unfinished(evidence, final),
+        *_untold(final),
+        *_owed(final),
+        *_told_otherwise(final, arrivals),
+        *_published(final),
+    ]
 
 
 def _unfinished(evidence: Evidence, final: Snapshot) -> Iterator[str]:
@@ -28,6 +35,15 @@ def _unfinished(evidence: Evidence, final: Snapshot) -> Iterator[str]:
         row = final["schedule_slots"].get(acceptance.slot)
         if row is not None and row["status"] not in ENDED:
             yield f"slot {acceptance.slot} was accepted and never ended: it is still `{row['status']}`"
+
+
+def _untold(final: Snapshot) -> Iterator[str]:
+    """Every end has one outcome in the end; one that was forced over an open delivery waits for that."""
+    told = [event["slot_id"] for event in final["delivery_events"].values() if event["event"] == "execution.summary"]
+    waiting = {cell["slot_id"] for cell in final["schedule_slot_items"].values() if cell["status"] not in CELL_END}
+    for slot, row in final["schedule_slots"].items():
+        if row["status"] in ENDED and slot not in waiting and told.count(slot) != 1:
+            yield f"slot {slot} ended as `{row['status']}` and has {told.count(slot)} outcomes"
 
 
 def _owed(final: Snapshot) -> Iterator[str]:

@@ -4,7 +4,7 @@ The snapshot's instant is taken inside the reading transaction, so what it shows
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from tests.promises.evidence import Arrival, Evidence, Stop
@@ -19,7 +19,7 @@ def judge(evidence: Evidence) -> list[str]:
         *_two_of(evidence.arrivals, ("key",), "digest"),
         *_two_of(evidence.arrivals, ("key",), "route"),
         *_two_of(evidence.arrivals, ("slot", "target"), "work"),
-        *_without_cause(evidence.arrivals, evidence.stops),
+        *_without_cause(evidence),
         *_after_the_end(evidence),
         *_unannounced(evidence),
     ]
@@ -44,65 +44,86 @@ def by_key(arrivals: Iterable[Arrival]) -> dict[str, list[Arrival]]:
     return found
 
 
-def _without_cause(arrivals: Iterable[Arrival], stops: Sequence[Stop]) -> list[str]:
+def _without_cause(evidence: Evidence) -> list[str]:
+    claims = _claims(evidence)
     return [
         f"key {key} arrived again as number {second.n} though arrival {first.n} was answered `{first.answer}`, "
         f"the answer was read, and its sender {first.sender} was not stopped in between"
-        for key, several in by_key(arrivals).items()
+        for key, several in by_key(evidence.arrivals).items()
         for first, second in pairwise(several)
-        if not _excused(first, second, stops)
+        if not (
+            not first.delivered
+            or first.answer == ASKED_TO_COME_BACK
+            or _stopped_in_between(first, second, evidence.stops)
+            or _slept_through(first.at, second, several, claims.get(key, []), evidence.stops)
+        )
     ]
 
 
-def _excused(first: Arrival, second: Arrival, stops: Iterable[Stop]) -> bool:
-    if not first.delivered or first.answer == ASKED_TO_COME_BACK:
-        return True
+def _stopped_in_between(first: Arrival, second: Arrival, stops: Iterable[Stop]) -> bool:
     return any(
-        stop.pid in (first.sender, second.sender) and stop.at <= second.at and stop.until >= first.at
+        stop.pid == first.sender and stop.at <= second.at and stop.until >= first.at
         for stop in stops
         if stop.signal in ("KILL", "FREEZE")
     )
 
 
+def _slept_through(
+    instant: int, arrival: Arrival, of_its_key: Sequence[Arrival], claims: Sequence[int], stops: Iterable[Stop]
+) -> bool:
+    """Whether its sender was frozen before `instant` with this attempt in its hands: cleared to go, perhaps on its way.
+
+    The last look at the row comes before the send, and between the two a process may sleep for any time.
+    """
+    for stop in stops:
+        if stop.signal != "FREEZE" or stop.pid != arrival.sender or stop.at > instant:
+            continue
+        cleared = sum(ts <= stop.wall_ms for ts in claims)
+        gone = sum(other.begun <= stop.at for other in of_its_key)
+        if arrival.begun <= stop.at or cleared > gone:
+            return True
+    return False
+
+
 def _after_the_end(evidence: Evidence) -> list[str]:
     """A row that stood `done` is never sent again, but by a process that was frozen on its way to the send."""
+    keys, claims = by_key(evidence.arrivals), _claims(evidence)
     done_at: dict[str, int] = {}
     for look in evidence.snapshots:
         for row in look["outbox"].values():
             if row["status"] == "done" and row["kind"] == "delivery":
                 key = look["deliveries"][row["delivery_id"]]["idempotency_key"]
-                done_at[key] = min(look.at, done_at.get(key, look.at))
+                done_at.setdefault(key, look.at)
     return [
-        f"key {arrival.key} arrived as number {arrival.n} after its outbox row stood `done`"
-        for arrival in evidence.arrivals
-        if arrival.at > done_at.get(arrival.key, arrival.at)
-        and not _slept_through(done_at[arrival.key], arrival, evidence.stops)
+        f"key {key} arrived as number {arrival.n} after its outbox row stood `done`"
+        for key, instant in done_at.items()
+        for arrival in keys.get(key, [])
+        if arrival.at > instant and not _slept_through(instant, arrival, keys[key], claims.get(key, []), evidence.stops)
     ]
 
 
-def _slept_through(instant: int, arrival: Arrival, stops: Iterable[Stop]) -> bool:
-    return any(
-        stop.signal == "FREEZE" and stop.pid == arrival.sender and stop.at <= instant and stop.until <= arrival.at
-        for stop in stops
-    )
-
-
-def _unannounced(evidence: Evidence) -> list[str]:
-    """Each attempt is in the ledger before its bytes leave, so a key never arrives more often than it was claimed."""
+def _claims(evidence: Evidence) -> dict[str, list[int]]:
+    """When each key was cleared to be sent, epoch ms."""
     if not evidence.snapshots:
-        return []
+        return {}
     final = evidence.snapshots[-1]
-    keys = {row["delivery_id"]: row["id"] for row in final["outbox"].values()}
-    row_of = {intent["idempotency_key"]: keys.get(intent["id"]) for intent in final["deliveries"].values()}
-    claims: dict[str, int] = defaultdict(int)
+    key_of = {
+        row["id"]: final["deliveries"][row["delivery_id"]]["idempotency_key"]
+        for row in final["outbox"].values()
+        if row["delivery_id"] in final["deliveries"]
+    }
+    claims: dict[str, list[int]] = {key: [] for key in key_of.values()}
     for event in final["delivery_events"].values():
-        if event["event"] == "outbox.claimed":
-            claims[event["outbox_id"]] += 1
-    faults = []
+        if event["event"] == "outbox.claimed" and event["outbox_id"] in key_of:
+            claims[key_of[event["outbox_id"]]].append(event["ts"])
+    return claims
+
+
+def _unannounced(evidence: Evidence) -> Iterator[str]:
+    """Each attempt is in the ledger before its bytes leave, so a key never arrives more often than it was cleared."""
+    claims = _claims(evidence)
     for key, several in by_key(evidence.arrivals).items():
-        row = row_of.get(key)
-        if row is None:
-            faults.append(f"key {key} arrived and no outbox row carries it")
-        elif len(several) > claims[row]:
-            faults.append(f"key {key} arrived {len(several)} times, row {row} was claimed {claims[row]} times")
-    return faults
+        if key not in claims:
+            yield f"key {key} arrived and no outbox row carries it"
+        elif len(several) > len(claims[key]):
+            yield f"key {key} arrived {len(several)} times and was cleared to be sent {len(claims[key])} times"

@@ -1,7 +1,8 @@
 """A timeout ends a slot, a shutdown never does; and an end is never counted twice.
 
-The acts of the executions that the harness plays: `overrun` outlives its plan's timeout by design, `raise` fails on its
-own, every other comes back or waits to be told. One slot a plan, so that a plan's executions are its slot's.
+The acts of the executions that the harness plays: `overrun` outlives its plan's timeout by design, `stubborn` does so
+and ignores its cancellation, `raise` fails on its own, every other comes back or waits to be told. One slot a plan, so
+that a plan's executions are its slot's.
 """
 
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 
 from tests.promises.evidence import Evidence, Run, Snapshot, Stop
 
+OVERDUE = ("overrun", "stubborn")
 UNFINISHED = ("pending", "running")
 
 
@@ -30,7 +32,7 @@ def _ended_by_a_stop(evidence: Evidence) -> Iterator[str]:
         if stop.signal != "TERM" or stop.code != 0 or look is None:
             continue
         for run in evidence.runs:
-            if _in_flight(run, stop) and run.act != "overrun" and not _taken_up(run, evidence.runs, look):
+            if _in_flight(run, stop) and run.act not in OVERDUE and not _taken_up(run, evidence.runs, look):
                 yield from _left(run, look)
 
 
@@ -62,7 +64,7 @@ def _ends(final: Snapshot) -> Counter[tuple[str, str]]:
 
 def _timeouts(evidence: Evidence, final: Snapshot) -> Iterator[str]:
     ends = _ends(final)
-    overrun = {run.slot: run.plan for run in evidence.runs if run.act == "overrun"}
+    overrun = {run.slot: run.plan for run in evidence.runs if run.act in OVERDUE}
     for slot, plan in overrun.items():
         status = final["schedule_slots"][slot]["status"]
         if status != "failed":

@@ -63,10 +63,10 @@ BROKEN: list[tuple[tuple[str, ...], str]] = [
         "a lease that ends too late",
     ),
     (("UPDATE schedule_slots SET manual_request_id = ''",), "a legal name"),
-    ((NO_OUTCOME,), "exactly one outcome"),
+    ((NO_OUTCOME, "UPDATE schedule_slots SET reported_at = 1"), "reported without an outcome"),
     (
         ("INSERT INTO delivery_events (ts, slot_id, event) SELECT ts, slot_id, event FROM delivery_events",),
-        "exactly one outcome",
+        "more than one outcome",
     ),
     (
         ("UPDATE schedule_slots SET status = 'pending', started_at = NULL, completed_at = NULL",),

@@ -48,6 +48,12 @@ def test_a_failure_that_the_wire_explains_is_right(
         pytest.param(
             ("UPDATE outbox SET status = 'retry_wait'",), (an_arrival(),), "still owed", id="a row that is still owed"
         ),
+        pytest.param(
+            ("DELETE FROM delivery_events WHERE event = 'execution.summary'",),
+            (an_arrival(),),
+            "has 0 outcomes",
+            id="an end without an outcome",
+        ),
         pytest.param((), (), "the receiver never took it", id="delivered without an arrival"),
         pytest.param(
             (),

@@ -74,15 +74,27 @@ def test_no_kill_excuses_an_arrival_after_the_row_was_done(tmp_path: Path) -> No
 def test_a_process_frozen_on_its_way_to_the_send_may_arrive_late(tmp_path: Path) -> None:
     ledger = with_changes(tmp_path / "l.db", CLAIMED_TWICE)
     looks = (looked_at(ledger, 15), looked_at(ledger, 1_000))
-    late = an_arrival(2, sender=200)
+    late = an_arrival(2, sender=200, begun=7)
     life = a_life(ledger, arrivals=(an_arrival(), late), stops=(a_stop("FREEZE", 8, 18, pid=200),), snapshots=looks)
     assert once.judge(life) == []
+
+
+def test_a_process_frozen_between_its_last_look_and_its_setting_out_may_arrive_late(tmp_path: Path) -> None:
+    stop = a_stop("FREEZE", 8, 18, pid=200, wall_ms=1)  # the instant of the first of the two claims
+    assert judged(tmp_path, an_arrival(), an_arrival(2, sender=200), stops=(stop,)) == []
+
+
+def test_a_process_that_sets_out_after_its_thaw_has_no_excuse(tmp_path: Path) -> None:
+    stop = a_stop("FREEZE", 8, 18, pid=200)
+    assert any(
+        "arrived again" in fault for fault in judged(tmp_path, an_arrival(), an_arrival(2, sender=200), stops=(stop,))
+    )
 
 
 def test_an_attempt_that_the_ledger_does_not_know_is_named(tmp_path: Path) -> None:
     ledger = with_changes(tmp_path / "l.db")
     life = a_life(ledger, arrivals=(an_arrival(answer="", delivered=False), an_arrival(2)))
-    assert any("was claimed 1 times" in fault for fault in once.judge(life))
+    assert any("was cleared to be sent 1 times" in fault for fault in once.judge(life))
 
 
 def test_an_arrival_without_a_row_is_named(tmp_path: Path) -> None:

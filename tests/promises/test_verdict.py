@@ -13,11 +13,11 @@ LINES = [
     {"kind": "began", "run": "run-1-a", "slot": SLOT, "plan": "p", "act": "publish", "pid": 1, "at": 2, "wall_ms": 9},
     {"kind": "ended", "run": "run-1-a", "at": 3, "how": "returned"},
     {
-        "kind": "arrival", "n": 1, "at": 4, "route": ROUTE, "key": KEY, "digest": "aa", "sender": 1,
+        "kind": "arrival", "n": 1, "at": 4, "route": ROUTE, "key": KEY, "digest": "aa", "sender": 1, "begun": 3,
         "slot": SLOT, "target": TARGET, "work": WORK, "taken": True,
     },
     {"kind": "answered", "n": 1, "at": 5, "answer": "accepted", "delivered": True},
-    {"kind": "stopped", "pid": 1, "signal": "TERM", "at": 6, "until": 7, "code": 0},
+    {"kind": "stopped", "pid": 1, "signal": "TERM", "at": 6, "until": 7, "wall_ms": 9, "code": 0},
 ]  # fmt: skip
 
 

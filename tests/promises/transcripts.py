@@ -22,6 +22,7 @@ def an_arrival(n: int = 1, **told: Any) -> Arrival:
         key=KEY,
         digest="aa",
         sender=DAEMON,
+        begun=n * 10 - 1,
         slot=SLOT,
         target=TARGET,
         work=WORK,
@@ -38,11 +39,13 @@ def a_run(name: str = "run-100-a", **told: Any) -> Run:
     return replace(run, **told)
 
 
-def a_stop(signal: str, at: int, until: int | None = None, *, pid: int = DAEMON, code: int | None = None) -> Stop:
+def a_stop(
+    signal: str, at: int, until: int | None = None, *, pid: int = DAEMON, wall_ms: int = 0, code: int | None = None
+) -> Stop:
     """A signal to the daemon; it ends in order unless told otherwise."""
     if code is None:
         code = 0 if signal == "TERM" else -9
-    return Stop(pid=pid, signal=signal, at=at, until=at if until is None else until, code=code)
+    return Stop(pid=pid, signal=signal, at=at, until=at if until is None else until, wall_ms=wall_ms, code=code)
 
 
 def looked_at(ledger: Path, at: int) -> Snapshot:
