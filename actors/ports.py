@@ -6,7 +6,7 @@ transaction that decides from the rows it reads; if one transaction would need t
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Protocol, TypeVar
 
 from actors.kit import Asks, CancelOrigin, End
@@ -204,3 +204,60 @@ class OutboxStore(Protocol[R, A_contra]):
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         """Rows that were claimed and not sent: pending again, no attempt counted."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reload:
+    """The plans may have changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fire:
+    """One fire of one plan, `at` epoch ms."""
+
+    plan: str
+    at: int
+    source: str = "cron"
+
+
+class Fires(Protocol):
+    """What the scheduler asks of the plans and the ledger."""
+
+    async def missed(self, now: int) -> Sequence[Fire]:
+        """What catch-up owes at the start: at most the latest fire of each plan."""
+        ...
+
+    def between(self, since: int, now: int) -> Sequence[Fire]:
+        """The latest fire of each plan after `since`, up to and including `now`."""
+        ...
+
+    def next_at(self, now: int) -> int | None:
+        """The next fire of any plan after `now`, None when there is none."""
+        ...
+
+    async def open(self, fire: Fire, now: int) -> str | Refused:
+        """The slot of the fire, its row written; a plan that is busy opens none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LookAgain:
+    """Something has ended; perhaps nothing is owed any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """What holds the daemon awake. False when nothing does."""
+
+    active_slots: int = 0
+    processing_outbox: int = 0
+    pending_outbox: int = 0
+    active_executions: int = 0
+    waiting_for_resource: int = 0
+
+    def counters(self) -> dict[str, int]:
+        """The five counters by name."""
+        return asdict(self)
+
+    def __bool__(self) -> bool:
+        return any(self.counters().values())

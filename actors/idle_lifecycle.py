@@ -1,0 +1,104 @@
+"""Watches what is owed; leaves when nothing is, or when the lifetime is spent.
+
+    something owed ──> awake ──nothing owed──> window open ──for the whole grace──> door closed ──still nothing──> gone
+                         ^                          │ new work                          │ something after all
+                         └──────────────────────────┴───────────────────────────────────┘
+
+The door is closed before the last look, and the last look queues behind every write that was accepted: otherwise a 202
+could be followed by an exit. A look that fails is no evidence of anything. If it dies here, its next life starts a new
+window, and the daemon stays a little longer than it had to.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import trio
+
+from actors.kit import Context, Mailbox
+from actors.ports import LookAgain, Owed
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the lifecycle works with. Durations in ms.
+
+    `owed`: counted in a ledger write. `door`: True lets new work in, False answers it "stopping". `leave`: begins the
+    orderly stop, with the reason for people.
+    """
+
+    owed: Callable[[], Awaitable[Owed]]
+    door: Callable[[bool], object]
+    leave: Callable[[str], object]
+    poll_ms: int
+    idle_grace_ms: int
+    max_lifetime_ms: int
+
+
+async def idle_lifecycle(ctx: Context, mailbox: Mailbox[LookAgain], parts: Parts) -> None:
+    """Look once a poll, and whenever something has ended, until it is time to leave."""
+    armed_s, opened_s = trio.current_time(), None
+    ctx.note("idle.armed", poll_ms=parts.poll_ms, grace_ms=parts.idle_grace_ms, lifetime_ms=parts.max_lifetime_ms)
+    ctx.started()
+    while not ctx.stopping:
+        await ctx.next_letter(mailbox, _wait_ms(parts, armed_s, opened_s))
+        if ctx.stopping:
+            break
+        if _spent(armed_s, parts.max_lifetime_ms):
+            _leave(ctx, parts, "max-lifetime")
+            break
+        opened_s = _window(ctx, opened_s, await _look(ctx, parts))
+        if opened_s is not None and _spent(opened_s, parts.idle_grace_ms):
+            if await _nobody_came(ctx, parts):
+                _leave(ctx, parts, "idle")
+                break
+            opened_s = None
+    await ctx.wait_stopping()
+
+
+async def _look(ctx: Context, parts: Parts) -> Owed | None:
+    try:
+        return await parts.owed()
+    except Exception as error:
+        ctx.note("idle.look_failed", error=repr(error))
+        return None
+
+
+def _window(ctx: Context, opened_s: float | None, owed: Owed | None) -> float | None:
+    """Since when nothing has been owed, on trio's clock; None while something is."""
+    if owed is None:
+        return opened_s
+    if owed:
+        if opened_s is not None:
+            ctx.note("idle.window_cancelled", **owed.counters())
+        return None
+    if opened_s is None:
+        ctx.note("idle.window_opened")
+        return trio.current_time()
+    return opened_s
+
+
+async def _nobody_came(ctx: Context, parts: Parts) -> bool:
+    """The last look, behind the closed door. When something is owed after all the door is open again."""
+    parts.door(False)
+    owed = await _look(ctx, parts)
+    if owed is not None and not owed:
+        return True
+    parts.door(True)
+    return False
+
+
+def _leave(ctx: Context, parts: Parts, reason: str) -> None:
+    parts.door(False)
+    ctx.note("idle.leaving", reason=reason)
+    parts.leave(reason)
+
+
+def _spent(since_s: float, ms: int) -> bool:
+    return trio.current_time() >= since_s + ms / 1000
+
+
+def _wait_ms(parts: Parts, armed_s: float, opened_s: float | None) -> float:
+    ends_s = [armed_s + parts.max_lifetime_ms / 1000, trio.current_time() + parts.poll_ms / 1000]
+    if opened_s is not None:
+        ends_s.append(opened_s + parts.idle_grace_ms / 1000)
+    return max(0.0, min(ends_s) - trio.current_time()) * 1000

@@ -1,0 +1,65 @@
+"""A pure clock: wakes for the next fire of any plan, opens its slot, offers it.
+
+    wall time ──> fires since the last look ──> open (a row) ──> offer (slot_runner) ──> sleep until the next fire
+
+Each wake asks the wall clock anew, and no sleep is longer than `LONGEST_S`, so a clock that was set, or a host that
+slept, is noticed and named. If it dies here, the rows that were opened are found by recovery, and a fire that was not
+is opened by catch-up at the next start; opening one twice opens it once.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import trio
+
+from actors.kit import Context, Mailbox
+from actors.ports import Admitted, Fire, Fires, Refused, Reload
+
+LONGEST_S = 30.0
+JUMP_MS = 5_000
+"""Wall and monotonic clock further apart than this between two wakes: somebody set the clock, or the host slept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the scheduler works with. `offer` asks slot_runner."""
+
+    fires: Fires
+    offer: Callable[[str], Awaitable[Admitted | Refused]]
+
+
+async def scheduler(ctx: Context, mailbox: Mailbox[Reload], parts: Parts) -> None:
+    """Catch up on what was missed, which is part of the start; then open and offer each fire at its time."""
+    since, seen_s = ctx.clock.now_ms(), trio.current_time()
+    for fire in await parts.fires.missed(since):
+        await _open(ctx, parts, fire)
+    ctx.started()
+    while not ctx.stopping:
+        now = ctx.clock.now_ms()
+        _note_jump(ctx, since, now, seen_s)
+        for fire in parts.fires.between(since, now):
+            await _open(ctx, parts, fire)
+        since, seen_s = now, trio.current_time()
+        await ctx.next_letter(mailbox, _sleep_s(parts.fires.next_at(now), ctx.clock.now_ms()) * 1000)
+
+
+async def _open(ctx: Context, parts: Parts, fire: Fire) -> None:
+    try:
+        slot = await parts.fires.open(fire, ctx.clock.now_ms())
+        answer = slot if isinstance(slot, Refused) else await parts.offer(slot)
+    except Exception as error:
+        ctx.note("schedule.open_failed", plan=fire.plan, at=fire.at, error=repr(error))
+        return
+    if isinstance(answer, Refused):
+        ctx.note("schedule.refused", plan=fire.plan, at=fire.at, reason=answer.reason)
+
+
+def _note_jump(ctx: Context, since: int, now: int, seen_s: float) -> None:
+    by_ms = (now - since) - round((trio.current_time() - seen_s) * 1000)
+    if abs(by_ms) > JUMP_MS:
+        ctx.note("clock.jump", by_ms=by_ms)
+
+
+def _sleep_s(next_at: int | None, now: int) -> float:
+    """How long to sleep before the fire at `next_at` (epoch ms): not at all once it is due."""
+    return LONGEST_S if next_at is None else min(LONGEST_S, max(0, next_at - now) / 1000)
