@@ -3,7 +3,8 @@
     PixivflowError
     ├── ConfigError           the operator must change something
     ├── Unavailable           try again later
-    │   └── StorageFull       ... once there is room on the disk
+    │   ├── StorageFull       ... once there is room on the disk
+    │   └── Outage            ... once the other side serves anybody at all
     ├── LedgerLost            nothing can be recorded any more: stop in order
     ├── LedgerRefused         this file must not be opened by this program
     ├── AuthNeeded            nothing works until the login is renewed
@@ -40,6 +41,10 @@ class Unavailable(PixivflowError):
 
 class StorageFull(Unavailable):
     """The disk has no room for one more transaction; nothing of it was kept."""
+
+
+class Outage(Unavailable):
+    """The other side as a whole does not serve now: no other request will fare better, so none is made."""
 
 
 class LedgerLost(PixivflowError):

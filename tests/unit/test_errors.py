@@ -13,6 +13,7 @@ from pixivflow.errors import (
     ItemError,
     LedgerLost,
     LedgerRefused,
+    Outage,
     PixivflowError,
     Rejected,
     StorageFull,
@@ -29,6 +30,7 @@ ONE_OF_EACH: tuple[PixivflowError, ...] = (
     Gone("71", "pixiv", "deleted by its author"),
     Rejected("71", "telegram", "the photo is too large"),
     Conflict("processing", None),
+    Outage("pixiv answers 503"),
 )
 
 
