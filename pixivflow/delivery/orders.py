@@ -4,22 +4,27 @@ from pixivflow.delivery import audit
 from pixivflow.delivery.audit import AuditEvent
 from pixivflow.delivery.changes import Recording, counted, intent_change, row_change
 from pixivflow.delivery.machine import IntentEvent, RowEvent, row_after
-from pixivflow.delivery.model import CONFIRMED, Intent, OutboxRow
-from pixivflow.delivery.recording import owing_nothing
+from pixivflow.delivery.model import CONFIRMED, DuplicateExisting, Intent, OutboxRow
+from pixivflow.delivery.recording import owing_nothing, published
 
 STOPPED = "work cancelled by consumer"
 BY_HAND = "cancelled by operator"
 
 
-def last_look(row: OutboxRow, intent: Intent | None, *, cancelled: bool) -> Recording | None:
+def last_look(
+    row: OutboxRow, intent: Intent | None, *, cancelled: bool, kept_under: str | None = None
+) -> Recording | None:
     """What stops a claimed row right before its request would go out; None: nothing does, send it.
 
     A promise that was confirmed in the meantime owes nothing. Work that its consumer cancelled is never sent.
+    `kept_under`: the key of another promise under which the route has the work by now; a late answer may have said so
+    after this one was made. To the receiver our key would be a new work, so it is not asked.
     """
     if intent is not None and intent.status in CONFIRMED:
         return owing_nothing(row)
     if not cancelled:
-        return None
+        known = DuplicateExisting(matched_key=kept_under)
+        return None if kept_under is None else published(row, intent, known, cancelled=False)
     return Recording(
         row=row_change(row, RowEvent.WORK_CANCELLED, attempts=counted(row), error=STOPPED),
         intent=intent_change(intent, IntentEvent.CANCELLED, remote_status="cancelled", error=STOPPED),

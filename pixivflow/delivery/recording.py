@@ -39,7 +39,7 @@ def recording(
     answer = understood(ack, own_key=own_key, answer_unknown=row.answer_unknown)
     match answer:
         case Accepted() | IdempotentReplay() | DuplicateExisting():
-            return _published(row, intent, answer, cancelled=cancelled)
+            return published(row, intent, answer, cancelled=cancelled)
         case RemoteFailed():
             return _refused(row, intent, answer, cancelled=cancelled)
         case RetryableFailure() | PermanentFailure() if intent is not None and intent.status in CONFIRMED:
@@ -55,7 +55,8 @@ def owing_nothing(row: OutboxRow) -> Recording:
     return Recording(row=row_change(row, RowEvent.SUCCEEDED), events=(AuditEvent(event=audit.DELIVERED),), settles=True)
 
 
-def _published(row: OutboxRow, intent: Intent | None, ack: Positive, *, cancelled: bool) -> Recording:
+def published(row: OutboxRow, intent: Intent | None, ack: Positive, *, cancelled: bool) -> Recording:
+    """The end of a row whose receiver has the work, from us or from somebody else."""
     match ack:
         case Accepted():
             event, reuse_reason = IntentEvent.ACCEPTED, None

@@ -31,6 +31,12 @@ SELECT EXISTS (
 )
 """
 
+KEPT_UNDER: Final = """
+SELECT idempotency_key FROM deliveries
+WHERE delivery_target = :route AND work_type = :work_type AND pixiv_id = :work_id
+  AND status IN ('delivered', 'duplicate') AND id <> :id LIMIT 1
+"""
+
 INSERT: Final = """
 INSERT INTO deliveries (id, delivery_target, work_type, pixiv_id, slot_id, target_id, idempotency_key, created_at,
                         updated_at)
@@ -79,6 +85,13 @@ def served(db: Db, route: RouteName, order: Order, key: str) -> bool:
     asked = {"route": route, "work_type": order.work_type, "work_id": order.work_id, "key": key}
     [(found,)] = db.execute(SERVED_ELSEWHERE, asked).fetchall()
     return bool(found)
+
+
+def kept_under(db: Db, intent: Intent) -> str | None:
+    """The key of another promise under which the route of `intent` has its work already."""
+    asked = {"route": intent.route, "work_type": intent.work_type, "work_id": intent.work_id, "id": intent.id}
+    found = db.execute(KEPT_UNDER, asked).fetchall()
+    return found[0][0] if found else None
 
 
 def insert(db: Db, order: Order, promise: Promise, now: int) -> None:

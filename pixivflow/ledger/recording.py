@@ -51,8 +51,8 @@ def record(
 def cleared(db: Db, row_id: OutboxId, owner: Owner, now: int, lease_ms: int = PRODUCTION.row_lease_ms) -> bool:
     """The last look before the send: whether the row is still `owner`'s, owed and wanted; if so its lease begins anew.
 
-    A row whose promise is confirmed by now, or whose consumer cancelled the work, is ended here. One that is somebody
-    else's is left alone.
+    A row whose promise is confirmed by now, whose route has the work under another key, or whose consumer cancelled the
+    work, is ended here. One that is somebody else's is left alone.
     """
     if not outbox.renew(db, [row_id], owner, now, lease_ms):
         return False
@@ -60,7 +60,8 @@ def cleared(db: Db, row_id: OutboxId, owner: Owner, now: int, lease_ms: int = PR
     if row is None:
         return False
     intent = intents.read(db, row.delivery_id) if row.delivery_id else None
-    stopped = last_look(row, intent, cancelled=is_cancelled(db, intent))
+    kept_under = intents.kept_under(db, intent) if intent else None
+    stopped = last_look(row, intent, cancelled=is_cancelled(db, intent), kept_under=kept_under)
     if stopped is None:
         tell(db, row, [AuditEvent(event=audit.CLAIMED)], now)
         return True
