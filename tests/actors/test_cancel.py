@@ -277,13 +277,18 @@ async def test_a_watcher_hears_of_the_end_at_once_although_the_work_is_wedged(
             with scope:
                 await wedged(release)()
 
+        async def strike_soon() -> None:
+            await trio.sleep(1)
+            strike(scope)
+
         nursery.start_soon(wedge)
-        await trio.sleep(1)
-        strike(scope)
-        await scope.wait_over()
-        assert trio.current_time() == at
-        assert scope.ended is not None
-        release.set()
+        nursery.start_soon(strike_soon)
+        try:
+            await scope.wait_over()
+            assert trio.current_time() == at
+            assert scope.ended is not None
+        finally:
+            release.set()
 
 
 async def test_a_watcher_hears_that_the_work_is_out() -> None:

@@ -18,16 +18,6 @@ class Deaf(Mailbox[Wake | Drain]):
         return False
 
 
-@pytest.fixture
-def outbox() -> FakeOutbox:
-    return FakeOutbox()
-
-
-@pytest.fixture
-def sender() -> Sender:
-    return Sender()
-
-
 def failing_for(name: str) -> Meet:
     async def meet(what: str) -> None:
         if what == name:

@@ -8,16 +8,6 @@ from actors.kit import NoAnswer
 from tests.actors.fake_outbox import FakeOutbox, Sender, pumping
 
 
-@pytest.fixture
-def outbox() -> FakeOutbox:
-    return FakeOutbox()
-
-
-@pytest.fixture
-def sender() -> Sender:
-    return Sender()
-
-
 async def test_a_drain_of_nothing_is_answered_at_once(
     autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
 ) -> None:

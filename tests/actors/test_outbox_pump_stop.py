@@ -9,16 +9,6 @@ from tests.actors.fake_outbox import FakeOutbox, Meet, Sender, pumping
 GRACE_S = 4
 
 
-@pytest.fixture
-def outbox() -> FakeOutbox:
-    return FakeOutbox()
-
-
-@pytest.fixture
-def sender() -> Sender:
-    return Sender()
-
-
 def taking(seconds: float) -> Meet:
     async def meet(what: str) -> None:
         await trio.sleep(seconds)

@@ -18,11 +18,6 @@ def a_run(slot: str, lane: str = "lane") -> LiveRun:
 
 
 @pytest.fixture
-def log() -> Log:
-    return Log()
-
-
-@pytest.fixture
 def runs() -> Runs:
     return Runs()
 

@@ -10,11 +10,6 @@ from actors.kit import Budget, Child, Context, GiveUp, Kind
 from tests.actors.trees import Log, failing, growing, steady
 
 
-@pytest.fixture
-def log() -> Log:
-    return Log()
-
-
 async def test_each_child_begins_once_the_one_before_it_does_its_work(log: Log, autojump_clock: MockClock) -> None:
     children = [steady(log, name, starting_s=2) for name in "abc"]
     async with growing(*children) as tree:

@@ -13,11 +13,6 @@ from tests.actors.trees import Log, failing, growing, ignoring, steady, wedged_u
 from tests.actors.works import cleaning_up_for
 
 
-@pytest.fixture
-def log() -> Log:
-    return Log()
-
-
 def bounded_work(ends: list[End], *, timeout_ms: float, clean_up_s: float) -> Actor:
     """An actor that does one bounded piece of work and writes down how it ended."""
 
