@@ -22,9 +22,10 @@ def last_look(
     """
     if intent is not None and intent.status in CONFIRMED:
         return owing_nothing(row)
+    if kept_under is not None and not cancelled:
+        return published(row, intent, DuplicateExisting(matched_key=kept_under), cancelled=False)
     if not cancelled:
-        known = DuplicateExisting(matched_key=kept_under)
-        return None if kept_under is None else published(row, intent, known, cancelled=False)
+        return None
     return Recording(
         row=row_change(row, RowEvent.WORK_CANCELLED, attempts=counted(row), error=STOPPED),
         intent=intent_change(intent, IntentEvent.CANCELLED, remote_status="cancelled", error=STOPPED),
