@@ -75,7 +75,7 @@ def test_an_area_without_a_file_has_no_case_yet(tmp_path: Path) -> None:
 def test_the_report_says_how_many_and_which_are_missing(tmp_path: Path) -> None:
     (tmp_path / "slots.toml").write_text('[cases]\n2 = "a"\n')
     short = cases_report.lines(tmp_path, missing=False)
-    assert short == ["slots 1 of 120", "delivery 0 of 119"]
+    assert short == ["slots 1 of 120", *(f"{area} 0 of {total}" for area, total in AREAS.items() if area != "slots")]
     assert cases_report.lines(tmp_path, missing=True)[1].startswith("  missing: 1 3 4")
 
 
