@@ -1,9 +1,28 @@
-"""What must not be seen: values that hide themselves, and documents without them."""
+"""What must not be seen: values that hide themselves, documents without their secrets, single values in a message."""
 
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final
+
+from pixivflow.config.references import REFERENCE
 
 MASK: Final = "***"
 """What stands for a secret, whole: no first or last letters, no length."""
+
+SHOWN_CHARS: Final = 60
+"""The longest value that a message repeats."""
+
+_SECRET_KEYS: Final = re.compile(
+    r"tokens?$|secret|password|passphrase|cookie|authorization|credential|api_?key", re.IGNORECASE
+)
+_OPEN_KEYS: Final = frozenset({"deviceToken"})
+_NAMED: Final = frozenset({"targets", "pixivAccounts"})
+"""Keys below which the operator gives the names; a route called `my-token` hides nothing."""
+_SECRET_HEADERS: Final = re.compile(r"authorization|cookie|token|secret|auth|key|password|credential", re.IGNORECASE)
+_SCHEME: Final = re.compile(r"\s*(bearer|basic|token|bot)?\s*", re.IGNORECASE)
+_USER: Final = re.compile(r"(?<=://)[^/?#\s]*@")
 
 
 class Secret:
@@ -31,3 +50,42 @@ class Secret:
         return f"Secret({MASK if self._text else ''})"
 
     __str__ = __repr__
+
+
+def is_secret(at: Sequence[str | int]) -> bool:
+    """Whether nobody may see what stands at this place of a document: a credential, or a header that carries one."""
+    keys = [step for before, step in pairwise(("", *at)) if isinstance(step, str) and before not in _NAMED]
+    if "headers" in keys:
+        return any(map(_SECRET_HEADERS.search, keys[keys.index("headers") + 1 :]))
+    return any(key not in _OPEN_KEYS and _SECRET_KEYS.search(key) is not None for key in keys)
+
+
+def masked(value: object, at: tuple[str | int, ...] = ()) -> object:
+    """A copy of a document, or of what stands `at` a place of it, without its secrets.
+
+    A reference `${NAME}` is no secret and stays as it is written; so does an empty text.
+    """
+    if isinstance(value, Mapping):
+        return {key: masked(item, (*at, key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked(item, (*at, position)) for position, item in enumerate(value)]
+    if not is_secret(at) or value is None or isinstance(value, bool):
+        return _USER.sub(f"{MASK}@", value) if isinstance(value, str) else value
+    return value if isinstance(value, str) and _only_refers(value) else MASK
+
+
+def shown(at: Sequence[str | int], value: object) -> str:
+    """What a message may say about a value: its kind or its text, never a secret, never a control character."""
+    if isinstance(value, Mapping | list):
+        return "a list" if isinstance(value, list) else "an object"
+    hidden = masked(value, tuple(at))
+    if hidden == MASK and value != MASK:
+        return "what stands there"
+    if isinstance(hidden, str) and len(hidden) > SHOWN_CHARS:
+        hidden = hidden[:SHOWN_CHARS] + "…"
+    return json.dumps(hidden) if isinstance(hidden, str | int | float | bool | None) else type(hidden).__name__
+
+
+def _only_refers(text: str) -> bool:
+    """Whether nothing but the name of a scheme stands around the references."""
+    return _SCHEME.fullmatch(REFERENCE.sub("", text)) is not None

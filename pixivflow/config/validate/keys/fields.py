@@ -1,0 +1,17 @@
+"""What targets and routes share: fields of a submission, and headers."""
+
+from typing import Final
+
+from pixivflow.config.validate.judges import any_text, is_number, judge
+from pixivflow.config.validate.shape import Leaf, Named
+
+
+def _is_field(value: object) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(each, str) for each in value)
+    return isinstance(value, str | bool) or is_number(value)
+
+
+FIELDS: Final = Named(Leaf(judge(_is_field, "text, a number, true, false, or a list of texts")))
+
+HEADERS: Final = Named(Leaf(any_text()))
