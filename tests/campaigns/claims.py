@@ -65,8 +65,7 @@ def race(folder: Path, seed: int) -> list[str]:
 
 
 def _take_up(stage: Stage, slow: Process) -> None:
-    with stage.asking(slow, [plan.slot for plan in (EXECUTED, ANSWERED, OVERTAKEN)], set()):
-        pass
+    stage.ask(slow, *(plan.slot for plan in (EXECUTED, ANSWERED, OVERTAKEN)))
     until("an arrival to wait for", lambda: stage.arrivals(ANSWERED.slot))
     until("an arrival to be overtaken", lambda: stage.arrivals(OVERTAKEN.slot))
     until("the run to begin", lambda: stage.begun_runs(EXECUTED.slot))

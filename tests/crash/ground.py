@@ -115,7 +115,7 @@ def assembled(told: argparse.Namespace) -> Supervisor:
     points = failpoints.load(os.environ)
     timings = failpoints.load_timings(os.environ, points)
     plans = read_plans(told.plans)
-    known, governance = configured(plans), Governance(capacities={LANE: 4}, queue_limit=100)
+    known, governance = configured(plans), Governance(capacities={LANE: told.lanes}, queue_limit=100)
     host, _, port = told.receiver.rpartition(":")
     player = Player(
         plans=plans,
@@ -148,6 +148,7 @@ async def main() -> int:
         parser.add_argument(name, type=Path, required=True)
     parser.add_argument("--receiver", required=True)
     parser.add_argument("--attempt-ms", type=int, default=1_000)
+    parser.add_argument("--lanes", type=int, default=4, help="how many runs at once")
     parser.add_argument("--deaf", action="store_true")
     return await live(assembled(parser.parse_args()))
 

@@ -112,6 +112,11 @@ class Stage:
         """The file for which the act `wait` waits."""
         return self.folder / "gate"
 
+    def ask(self, daemon: Process, *slots: str) -> None:
+        """Ask `daemon` for `slots`, one after the other, until it is gone."""
+        if daemon.port is not None:
+            ask_for_all(daemon.port, slots, self.hands)
+
     @contextmanager
     def asking(self, daemon: Process, slots: Sequence[str], asked: set[str]) -> Iterator[None]:
         """Ask `daemon` for `slots` meanwhile, until it is gone; those that were asked for end up in `asked`."""

@@ -19,8 +19,7 @@ def test_an_acceptance_leaves_after_the_log_was_synced(tmp_path: Path) -> None:
     plans = [PlayedPlan(id=f"p{n}", act="empty") for n in range(12)]
     with Stage(tmp_path, plans, Script()) as stage:
         daemon = stage.daemon(under=strace)
-        with stage.asking(daemon, list(stage.plans), set()):
-            pass
+        stage.ask(daemon, *stage.plans)
         daemon.stop()
         assert stage.accepted() == set(stage.plans)
         until("the end of the trace", lambda: f"{daemon.pid} +++ exited" in trace.read_text(errors="replace"))

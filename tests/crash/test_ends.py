@@ -6,41 +6,15 @@ import pytest
 
 from tests.crash.faults import Script
 from tests.crash.plans import PlayedPlan
-from tests.crash.process import Process
+from tests.crash.small import HANGING, LIMIT_S, WAITING, go_on, start, with_a_run
 from tests.crash.stage import Stage
 from tests.crash.waiting import until
 from tests.promises.verdict import verdict
 
-LIMIT_S = 30.0
 STOPPED_WITHIN_MS = 5_000
 
-WAITING = PlayedPlan(id="waiting", act="wait")
 BINDING = PlayedPlan(id="binding", pause_ms=500)
-HANGING = PlayedPlan(id="hanging")
 BOUND = "SELECT work_id FROM schedule_slot_items WHERE status = 'selected' AND work_id IS NOT NULL"
-
-
-def start(stage: Stage) -> Process:
-    daemon = stage.daemon()
-    with stage.asking(daemon, list(stage.plans), set()):
-        pass
-    return daemon
-
-
-def with_a_run(stage: Stage) -> Process:
-    daemon = start(stage)
-    until("the run to begin", lambda: stage.begun_runs(WAITING.slot))
-    return daemon
-
-
-def go_on(stage: Stage, daemons: int = 1) -> list[str]:
-    """Let the next daemons bring everything to its end, and judge the whole life."""
-    stage.gate.touch()
-    following = [stage.daemon() for _ in range(daemons)]
-    late = [] if stage.until_all_ended(LIMIT_S) else ["work was still owed"]
-    for daemon in following:
-        daemon.stop()
-    return [*late, *stage.faults, *verdict(stage.evidence())]
 
 
 def test_a_slot_that_was_running_when_the_process_was_stopped_goes_on_in_the_next_one(tmp_path: Path) -> None:
@@ -62,21 +36,21 @@ def test_a_slot_that_was_accepted_and_not_claimed_when_the_process_was_killed_ru
         assert stage.begun_runs(WAITING.slot) == 1
 
 
+def test_a_process_that_hears_no_hint_finds_its_work_by_looking(tmp_path: Path) -> None:
+    plans = [PlayedPlan(id=f"p{n}") for n in range(6)]  # more than one batch of the pump
+    with Stage(tmp_path, plans, Script(orders={f"{plans[0].slot}/t0": ["busy"]}), options=["--deaf"]) as stage:
+        daemon = start(stage)
+        assert stage.until_all_ended(LIMIT_S), "work was still owed"
+        daemon.stop()
+        assert [*stage.faults, *verdict(stage.evidence())] == []
+
+
 @pytest.mark.case("slots", 61)
 def test_a_slot_that_was_running_when_the_process_was_killed_goes_on_when_its_lease_is_over(tmp_path: Path) -> None:
     with Stage(tmp_path, [WAITING], Script(), timings={"slot_lease_ms": 2_000}) as stage:
         with_a_run(stage).kill()
         assert stage.look()["schedule_slots"][WAITING.slot]["lease_owner"] is not None
         assert go_on(stage) == []
-        assert stage.begun_runs(WAITING.slot) == 2
-
-
-@pytest.mark.case("slots", 62)
-def test_of_two_processes_that_find_one_stale_slot_one_runs_it(tmp_path: Path) -> None:
-    with Stage(tmp_path, [WAITING], Script(), timings={"slot_lease_ms": 3_000}) as stage:
-        with_a_run(stage).kill()
-        stage.look()
-        assert go_on(stage, daemons=2) == []
         assert stage.begun_runs(WAITING.slot) == 2
 
 
@@ -95,7 +69,7 @@ def test_a_run_over_its_time_ends_its_slot_whether_it_listens_or_not(tmp_path: P
     plans = [PlayedPlan(id=act, act=act, timeout_ms=250) for act in ("overrun", "stubborn")]
     with Stage(tmp_path, plans, Script()) as stage:
         daemon = start(stage)
-        assert stage.until_all_ended(LIMIT_S)
+        assert stage.until_all_ended(LIMIT_S), "work was still owed"
         until("the stubborn one to come back", lambda: stage.ended_runs(plans[1].slot))
         assert daemon.stop() == 0
         stage.look()
@@ -117,15 +91,3 @@ def test_a_request_that_hangs_when_the_process_is_stopped_is_sent_again_as_it_wa
         assert (first.key, first.digest) == (second.key, second.digest)
         [stop] = [stop for stop in stage.evidence().stops if stop.pid == daemon.pid]
         assert (stop.until - stop.at) / 1_000_000 <= STOPPED_WITHIN_MS
-
-
-@pytest.mark.case("delivery", 25)
-def test_a_request_longer_than_its_lease_stays_with_the_process_that_sent_it(tmp_path: Path) -> None:
-    script = Script(orders={f"{HANGING.slot}/t0": ["late"]}, late_s=4.0)
-    lease = {"row_lease_ms": 1_500, "row_renewal_ms": 200}
-    with Stage(tmp_path, [HANGING], script, options=["--attempt-ms", "60000"], timings=lease) as stage:
-        daemon = start(stage)
-        until("the request to go out", lambda: stage.arrivals(HANGING.slot))
-        assert go_on(stage) == []
-        assert daemon.stop() == 0
-        assert [arrival.sender for arrival in stage.evidence().arrivals] == [daemon.pid]
