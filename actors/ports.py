@@ -186,7 +186,7 @@ class OutboxStore(Protocol[R, A_contra]):
     async def due(self, now: int) -> Due: ...
 
     async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[R]:
-        """Up to `n` due rows of the route, oldest first, now leased to `owner`."""
+        """Up to `n` due rows of the route, oldest first, now leased to `owner`; none while nobody would take them."""
         ...
 
     async def cleared(self, row: R, owner: str, now: int) -> bool:

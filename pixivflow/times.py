@@ -34,6 +34,12 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """The first retry delay of a delivery, before jitter."""
     retry_max_ms: int = 21_600_000
     """The longest retry delay of a delivery."""
+    submission_ms: int = 300_000
+    """What one submission of files may take; longer than the lease of its row, which is renewed meanwhile."""
+    readiness_ms: int = 3_000
+    """What a receiver gets to say that it can accept work."""
+    deferral_ms: int = 60_000
+    """Between two records of a row that waits for its receiver to be ready."""
     idle_poll_ms: int = 15_000
     """Between two looks at what is owed."""
     shutdown_grace_ms: int = 4_000

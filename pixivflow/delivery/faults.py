@@ -21,6 +21,8 @@ class Signal(Enum):
     """Unknown route, unsupported type, missing URL or environment variable: only the operator can mend it."""
     PAYLOAD = auto()
     """The promise itself cannot be sent: a file gone, a limit exceeded, previews that do not match."""
+    LOCAL = auto()
+    """This machine could not do its part, and may be able to later: too many open files, a disk with a fault."""
     TIMEOUT = auto()
     TRANSPORT = auto()
     """Connecting, reading, TLS or name resolution failed."""
@@ -94,6 +96,8 @@ def fault_of(raised: Raised) -> Fault:
             return Fault(ErrorClass.CONFIGURATION_ERROR, False)
         case Signal.PAYLOAD:
             return Fault(ErrorClass.INVALID_PAYLOAD, False)
+        case Signal.LOCAL:
+            return Fault(ErrorClass.INTERNAL_ERROR, True)
         case _ if raised.http_status is not None and raised.http_status >= 400:
             return _fault_of_status(raised.http_status)
         case Signal.TIMEOUT | Signal.TRANSPORT:

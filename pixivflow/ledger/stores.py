@@ -4,15 +4,16 @@ What the ledger cannot do now is told apart here: a heartbeat or a renewal that 
 and while the disk is known to be full nothing new is begun.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from actors.kit import End
 from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
+from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
 from pixivflow.errors import Unavailable
 from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
-from pixivflow.ledger import leases, outbox, recording, runs, sweeps
+from pixivflow.ledger import deferrals, leases, outbox, recording, runs, sweeps
 from pixivflow.ledger.interface import Ledger
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
@@ -82,11 +83,26 @@ class SweepLedger:
         return None if ended is None else ended.reason or "rolled_up"
 
 
-class OutboxLedger:
-    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries."""
+async def always_ready(_route: RouteName) -> Unready | None:
+    """For pumps whose receivers cannot be asked."""
+    return None
 
-    def __init__(self, ledger: Ledger, timings: Timings, chance: Callable[[], float]) -> None:
-        self._ledger, self._timings, self._chance = ledger, timings, chance
+
+class OutboxLedger:
+    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries.
+
+    `ready`: asks a route's receiver whether it takes anything now. Nothing is claimed for one that does not, so its
+    rows wait as they are, at no cost to their budget.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        timings: Timings,
+        chance: Callable[[], float],
+        ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready,
+    ) -> None:
+        self._ledger, self._timings, self._chance, self._ready = ledger, timings, chance, ready
         self._policy = RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
 
     async def before(self, now: int) -> None:
@@ -100,7 +116,11 @@ class OutboxLedger:
         return await self._ledger.read(outbox.due, self._ledger.lease_now(now))
 
     async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[OutboxRow]:
+        why = await self._ready(RouteName(route))
         at, lease_ms = self._ledger.lease_now(now), self._timings.row_lease_ms
+        if why is not None:
+            await self._ledger.write(deferrals.defer, RouteName(route), n, why, at, self._timings.deferral_ms)
+            return ()
         return await self._ledger.write(outbox.claim, RouteName(route), n, Owner(owner), at, lease_ms)
 
     async def cleared(self, row: OutboxRow, owner: str, now: int) -> bool:

@@ -1,0 +1,67 @@
+"""Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
+
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+import msgspec
+
+from pixivflow.config.mask import MASK, Secret, is_secret
+from pixivflow.config.references import filled, names
+from pixivflow.delivery.model import Ack
+
+SHORTEST_HIDDEN: Final = 4
+"""A value of fewer characters occurs in every text, and hiding it would only garble what is told."""
+
+_TOLD: Final = frozenset({"error", "remote_id", "remote_status", "raw"})
+"""Not the key that an answer names: keys are compared, and no secrets."""
+
+A = TypeVar("A", bound=Ack)
+
+
+class Reveal:
+    """Fills references from the environment, and remembers what nobody may repeat."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._hidden: set[str] = set()
+
+    def text(self, text: str) -> str:
+        """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
+        whole = filled(text, self._environ)
+        self._hidden.update(self._environ[name] for name in names(text))
+        return whole
+
+    def secret(self, secret: Secret) -> str:
+        """The secret itself, its references filled. Errors: as `text`."""
+        whole = self.text(secret.reveal())
+        self._hidden.add(whole)
+        return whole
+
+    def header(self, name: str, value: Secret) -> str:
+        """The value of a configured header; hidden where its name says that it is a credential. Errors: as `text`."""
+        if not is_secret(("headers", name)):
+            return self.text(value.reveal())
+        whole = self.secret(value)
+        self._hidden.update(whole.split())  # the credential without the name of its scheme
+        return whole
+
+    def masked(self, text: str) -> str:
+        """`text` without anything that was revealed, as a receiver's error page might repeat it."""
+        for hidden in sorted(self._hidden, key=len, reverse=True):
+            if len(hidden.strip()) >= SHORTEST_HIDDEN:
+                text = text.replace(hidden.strip(), MASK)
+        return text
+
+    def discreet(self, ack: A) -> A:
+        """`ack` without anything that was revealed, in the words that come from the receiver."""
+        told = {name: value for name, value in msgspec.structs.asdict(ack).items() if name in _TOLD}
+        return msgspec.structs.replace(ack, **{name: self._quiet(value) for name, value in told.items()})
+
+    def _quiet(self, value: object) -> object:
+        match value:
+            case str():
+                return self.masked(value)
+            case dict():
+                return {key: self._quiet(item) for key, item in value.items()}
+            case _:
+                return value
