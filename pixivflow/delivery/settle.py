@@ -54,8 +54,14 @@ def route_state(facts: Sequence[IntentFact]) -> RouteState:
     return RouteState.LOST
 
 
-def downstream(facts: Sequence[IntentFact]) -> Downstream:
-    """Whether a cell still has an owner downstream. `facts`: all its intents, whatever their work."""
+def downstream(facts: Sequence[IntentFact], *, of_many: bool = False) -> Downstream:
+    """Whether a cell still has an owner downstream.
+
+    `facts`: all its intents, whatever their work. `of_many`: the cell belongs to many works, each of which is owed to
+    each route; else one publication on a route outranks every other promise to it.
+    """
+    if of_many:
+        return _of_many(facts)
     states = _states(facts)
     if not states:
         return Unknown()
@@ -71,14 +77,32 @@ def downstream(facts: Sequence[IntentFact]) -> Downstream:
 def settlement(cell: Cell, facts: Sequence[IntentFact]) -> CellChange | None:
     """What the cell becomes; None while a route is owed, or while no intent speaks of its work.
 
-    `facts`: all intents of the cell. Those of another work than the one that it is bound to say nothing about it.
+    `facts`: all intents of the cell. Those of another work than the one that it is bound to say nothing about it. A
+    cell of many works is settled when all of them are, and not before its run has said that no more will follow.
     """
-    return settled(cell, downstream([fact for fact in facts if cell.work_id in (None, fact.work.work_id)]))
+    if cell.is_filling:
+        return None
+    ours = [fact for fact in facts if cell.work_id in (None, fact.work.work_id)]
+    return settled(cell, downstream(ours, of_many=cell.is_of_many))
 
 
-def is_abandoned(facts: Sequence[IntentFact]) -> bool:
+def is_abandoned(facts: Sequence[IntentFact], *, of_many: bool = False) -> bool:
     """Whether the cell waits for a delivery that nobody owes it any more."""
-    return isinstance(downstream(facts), Lost)
+    return isinstance(downstream(facts, of_many=of_many), Lost)
+
+
+def _of_many(facts: Sequence[IntentFact]) -> Downstream:
+    """The answers for each work of a cell together: owed while one is owed, lost when one is lost."""
+    works = dict.fromkeys(fact.work.work_id for fact in facts)
+    answers = [downstream([fact for fact in facts if fact.work.work_id == work]) for work in works]
+    if any(isinstance(each, Live) for each in answers):
+        return Live()
+    losses = [each.reason for each in answers if isinstance(each, Lost)]
+    if losses:
+        return Lost("; ".join(losses)[:ERROR_CHARS])
+    confirmed = [each for each in answers if isinstance(each, Confirmed)]
+    proven = [each for each in confirmed if not each.duplicate] or confirmed
+    return proven[0] if proven else Unknown()
 
 
 def _states(facts: Sequence[IntentFact]) -> dict[RouteName, RouteState]:

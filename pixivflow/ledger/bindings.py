@@ -12,6 +12,7 @@ from pixivflow.ledger.connection import Db
 from pixivflow.slots.fallback import next_stage
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import BoundWork, Cell, WorkType
+from pixivflow.slots.ports import Binding
 from pixivflow.slots.target import Duplicate, NoCandidate, TargetOutcome, verdict
 from pixivflow.slots.texts import FALLBACK_REASON_MAX, capped
 from pixivflow.times import utc_text
@@ -43,13 +44,6 @@ WHERE slot_id = :slot_id AND target_id = :target_id AND work_id IS NULL AND fall
   AND status IN ('pending', 'selected')
   AND EXISTS (SELECT 1 FROM schedule_slots WHERE id = :slot_id AND lease_owner = :owner AND status = 'running')
 """
-
-
-class Binding(msgspec.Struct, frozen=True, kw_only=True):
-    """`won`: the cell is bound to the work that was asked for. `work`: what the cell is bound to now, by whomever."""
-
-    won: bool
-    work: BoundWork | None
 
 
 class Applied(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from pixivflow.slots.texts import CELL_ERROR_MAX, REASON_MESSAGE_MAX, capped, ke
 from pixivflow.times import utc_text
 
 COLUMNS = """slot_id, target_id, status, work_id, work_type, attempt_count, fallback_stage, last_error,
-terminal_reason_code, terminal_reason_message, candidate_report"""
+terminal_reason_code, terminal_reason_message, candidate_report, stored_count"""
 
 READ_ALL = f"SELECT {COLUMNS} FROM schedule_slot_items WHERE slot_id = ? ORDER BY target_id"  # noqa: S608 - a constant
 
@@ -90,4 +90,5 @@ def cell_of(row: Any) -> Cell:
         reason_code=row[8],
         reason_message=row[9],
         candidate_report=row[10],
+        stored_count=row[11],
     )

@@ -4,7 +4,7 @@ from typing import Final
 
 from pixivflow.delivery import audit, orders, settle
 from pixivflow.ids import OutboxId, SlotId, TargetId
-from pixivflow.ledger import intents, outbox_rows
+from pixivflow.ledger import cells, intents, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.recording import write
 from pixivflow.slots.model import Downstream, RouteFact
@@ -18,12 +18,12 @@ WHERE d.slot_id = ? AND d.target_id = ? AND o.status IN ('pending', 'retry_wait'
 def downstream(db: Db, slot_id: SlotId, target_id: TargetId) -> Downstream:
     """Whether the cell still has an owner downstream. Answered from rows alone, so the same before and after a
     restart."""
-    return settle.downstream(intents.facts(db, slot_id, target_id))
+    return settle.downstream(intents.facts(db, slot_id, target_id), of_many=_of_many(db, slot_id, target_id))
 
 
 def abandoned(db: Db, slot_id: SlotId, target_id: TargetId) -> bool:
     """Whether the cell waits for a delivery that nobody owes it any more; a cell without any promise does not."""
-    return settle.is_abandoned(intents.facts(db, slot_id, target_id))
+    return settle.is_abandoned(intents.facts(db, slot_id, target_id), of_many=_of_many(db, slot_id, target_id))
 
 
 def routes_of(db: Db, slot_id: SlotId, target_id: TargetId) -> tuple[RouteFact, ...]:
@@ -42,6 +42,11 @@ def cancel_cell(db: Db, slot_id: SlotId, target_id: TargetId, now: int) -> int:
     """
     unsent = [OutboxId(row_id) for (row_id,) in db.execute(UNSENT_ROWS, (slot_id, target_id)).fetchall()]
     return sum(_cancel(db, row_id, now) for row_id in unsent)
+
+
+def _of_many(db: Db, slot_id: SlotId, target_id: TargetId) -> bool:
+    cell = cells.read(db, slot_id, target_id)
+    return cell is not None and cell.is_of_many
 
 
 def _cancel(db: Db, row_id: OutboxId, now: int) -> bool:

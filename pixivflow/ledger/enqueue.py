@@ -26,10 +26,15 @@ def enqueue(db: Db, order: Order, promises: Sequence[Promise], now: int, *, owne
     Errors: `Conflict` when the slot is not `owner`'s, or its cell is bound to another work; nothing is promised then.
     """
     cell = _cell(db, order, owner)
-    results = tuple(_route(db, order, promise, now) for promise in promises)
-    if cell is not None and not all(result.duplicate for result in results):
+    promised = fan_out(db, order, promises, now)
+    if cell is not None and not promised.duplicate:
         _to_delivery(db, order, cell, now)
-    return FanOut(routes=results)
+    return promised
+
+
+def fan_out(db: Db, order: Order, promises: Sequence[Promise], now: int) -> FanOut:
+    """The same without a look at the cell, whose state and owner are the caller's to judge and to move."""
+    return FanOut(routes=tuple(_route(db, order, promise, now) for promise in promises))
 
 
 def _cell(db: Db, order: Order, owner: Owner | None) -> Cell | None:

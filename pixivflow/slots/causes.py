@@ -18,6 +18,7 @@ _OUTAGES: Final = {
     "delivery_unavailable": ReasonCode.DELIVERY_FAILED,
     "network_outage": ReasonCode.NETWORK_ERROR,
     "database_unavailable": ReasonCode.NETWORK_ERROR,
+    "storage_unavailable": ReasonCode.DOWNLOAD_FAILED,
 }
 
 _STATUS_4XX: Final = re.compile(r"\b4\d\d\b")

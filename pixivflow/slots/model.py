@@ -132,7 +132,10 @@ class Slot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One target of one occurrence as its row tells it. `reason_code` may be a code that only an older ledger knew."""
+    """One target of one occurrence as its row tells it. `reason_code` may be a code that only an older ledger knew.
+
+    `stored_count`: new works that a cell of many works has brought so far; a run goes on from there.
+    """
 
     slot_id: SlotId
     target_id: TargetId
@@ -145,11 +148,22 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     reason_code: str | None = None
     reason_message: str | None = None
     candidate_report: str | None = None
+    stored_count: int = 0
 
     @property
     def is_open(self) -> bool:
         """Whether this cell still owes an end."""
         return self.status not in TERMINAL_CELL
+
+    @property
+    def is_of_many(self) -> bool:
+        """Whether this cell has brought works without being bound to any."""
+        return self.stored_count > 0 and self.work_id is None
+
+    @property
+    def is_filling(self) -> bool:
+        """Whether a run is still bringing works to this cell of many, or will go on with it."""
+        return self.is_of_many and self.status in TO_BE_RUN
 
 
 class CellChange(msgspec.Struct, frozen=True, kw_only=True):

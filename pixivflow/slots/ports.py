@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from pixivflow.config.model import Target
-from pixivflow.errors import Conflict, Rejected
+from pixivflow.errors import Conflict, Rejected, Unavailable
 from pixivflow.ids import SlotId, TargetId, WorkId
 from pixivflow.slots.model import BoundWork, Cell
 from pixivflow.slots.target import TargetOutcome
@@ -50,15 +50,12 @@ class Unfit(Rejected):
         self.code = code
 
 
+class LedgerBusy(Unavailable):
+    """The ledger could not be asked now; nothing is known of what was to be written."""
+
+
 class NotOurs(Conflict):
     """The slot is not this run's any more, or the run was given up: nothing was written, and nothing more may be."""
-
-
-class Candidate(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
-    """A work that may be tried."""
-
-    work: BoundWork
-    detail: W
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,12 +65,17 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     is_single: bool
 
 
-class Choice(msgspec.Struct, Generic[W], frozen=True, kw_only=True):
-    """What a search brought. `queue`: to be tried in this order, as many as may be tried; `skips`: passed over."""
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search brought.
 
-    queue: tuple[Candidate[W], ...]
-    bound: int
+    `queue`: to be tried in this order, and no others; `bound`: how many may be tried at most; `skips`: what was passed
+    over before anything was tried; `read`: how many works the lists held.
+    """
+
+    queue: tuple[BoundWork, ...] = ()
+    bound: int = 0
     skips: tuple[Skip, ...] = ()
+    read: int = 0
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,11 +97,11 @@ class Selection(Protocol[W]):
         """Errors: `ConfigError` for a target that nobody here can serve, naming the setting."""
         ...
 
-    async def choose(self, target: Target, wanted: int, stage: int, now: int, look: Look) -> Choice[W]:
+    async def choose(self, target: Target, wanted: int, stage: int, now: int, look: Look) -> Choice:
         """The works to be tried for `wanted` new ones. `stage`: how often the cell has looked before in this slot."""
         ...
 
-    async def detail(self, work: BoundWork) -> Candidate[W]:
+    async def detail(self, work: BoundWork) -> W:
         """The work as Pixiv has it now. Errors: `Rejected` for one that Pixiv does not show; the source's."""
         ...
 
@@ -185,8 +187,8 @@ class Recorded(StrEnum):
 class RunCells(Protocol[W]):
     """The cells of one slot in the ledger, as its run writes to them. Each call is one transaction.
 
-    Errors of all that write: `NotOurs` when another owner has the slot, it was ended, or the run was given up. What is
-    cancelled may have been written; the rows tell.
+    Errors: `NotOurs`, of all that write, when another owner has the slot, it was ended, or the run was given up;
+    `LedgerBusy`; `StorageFull`; `LedgerLost`. What is cancelled may have been written; the rows tell.
     """
 
     @property

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 import msgspec
 
 from pixivflow.ids import TargetId
-from pixivflow.slots.causes import reason_from_text
+from pixivflow.slots.causes import reason_for_failure
 from pixivflow.slots.model import (
     IN_DELIVERY,
     TERMINAL_CELL,
@@ -27,6 +27,7 @@ from pixivflow.slots.model import (
     Unknown,
 )
 from pixivflow.slots.reasons import REASONS
+from pixivflow.slots.tally import outages_in
 
 DID_NOT_COMPLETE: Final = "target did not complete"
 
@@ -66,11 +67,11 @@ def settled(cell: Cell, downstream: Downstream) -> CellChange | None:
     match downstream:
         case Live() | Unknown():
             return None
-        case Confirmed(work=work, duplicate=True):
-            reason = ReasonCode.DUPLICATE_EXHAUSTED
-            return _ended(cell, CellStatus.DUPLICATE, reason, work=work)
-        case Confirmed(work=work):
-            return CellChange(target_id=cell.target_id, to=CellStatus.SUBMITTED, work=work)
+        case Confirmed(work=work, duplicate=is_duplicate):
+            proven = None if cell.is_of_many else work
+            if is_duplicate:
+                return _ended(cell, CellStatus.DUPLICATE, ReasonCode.DUPLICATE_EXHAUSTED, work=proven)
+            return CellChange(target_id=cell.target_id, to=CellStatus.SUBMITTED, work=proven)
         case Lost(reason=why):
             error = f"the intent ended without an ACK, and no other work is chosen in its place: {why}"
             return failure(cell, ReasonCode.DELIVERY_FAILED, error)
@@ -108,12 +109,17 @@ def roll_up(cells: Sequence[Cell], abandoned: Collection[TargetId], unfinished: 
     changes = []
     for cell in cells:
         if cell.status in TO_BE_RUN:
-            reason = reason_from_text(cell.last_error) if cell.last_error else unfinished
+            reason = _left_behind(cell) or unfinished
             changes.append(failure(cell, reason, None if cell.last_error else DID_NOT_COMPLETE))
         elif cell.status in IN_DELIVERY and cell.target_id in abandoned:
             reason = ReasonCode.DELIVERY_ABANDONED
             changes.append(failure(cell, reason, None if cell.last_error else REASONS[reason].en))
     return RollUp(changes=tuple(changes), status=aggregate(states_after(cells, changes)))
+
+
+def _left_behind(cell: Cell) -> ReasonCode | None:
+    """What the last turn left in the row says why it was not the last; None: it left no error."""
+    return reason_for_failure(cell.last_error, outages_in(cell.candidate_report)) if cell.last_error else None
 
 
 def force(cells: Sequence[Cell], reason: ReasonCode, error: str, *, delivery_too: bool = False) -> RollUp:

@@ -29,21 +29,21 @@ class _Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Submitted(_Outcome, frozen=True, kw_only=True):
-    """Confirmed downstream."""
+    """Confirmed downstream. `work` None here and below: the cell belongs to many works and is bound to none."""
 
-    work: BoundWork
+    work: BoundWork | None = None
 
 
 class Stored(_Outcome, frozen=True, kw_only=True):
     """Kept here, since the target has no channel to deliver to."""
 
-    work: BoundWork
+    work: BoundWork | None = None
 
 
 class Enqueued(_Outcome, frozen=True, kw_only=True):
     """A promise to deliver is durable; the delivery ledger carries the cell from here."""
 
-    work: BoundWork
+    work: BoundWork | None = None
 
 
 class NoCandidate(_Outcome, frozen=True, kw_only=True):

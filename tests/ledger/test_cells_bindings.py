@@ -6,9 +6,9 @@ import pytest
 
 from pixivflow.ids import Owner
 from pixivflow.ledger import bindings, leases
-from pixivflow.ledger.bindings import Binding
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.slots.model import BoundWork, CellStatus, ReasonCode, WorkType
+from pixivflow.slots.ports import Binding
 from pixivflow.slots.target import Duplicate, Enqueued, NoCandidate, Scan, Submitted, TargetFailed
 from tests.fixtures.ledgers import transaction
 from tests.fixtures.slots import (

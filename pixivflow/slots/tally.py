@@ -1,0 +1,94 @@
+"""What one turn of a target went through, counted: an empty day says what it passed over and why."""
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
+
+from pixivflow.slots.causes import reason_for_empty
+from pixivflow.slots.ports import Choice, Skip, SkipCode
+from pixivflow.slots.target import Scan
+from pixivflow.slots.texts import REPORT_MAX, capped
+
+EXAMPLES: Final = 16
+"""How many of the works that were passed over a report names; all of them are counted."""
+
+REASON_CHARS: Final = 160
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of one turn. `read`: works in lists; `outages`: what made the whole search impossible, in order."""
+
+    stage: int = 0
+    bound: int = 0
+    read: int = 0
+    attempted: int = 0
+    skips: list[Skip] = field(default_factory=list)
+    outages: list[str] = field(default_factory=list)
+
+    def chosen(self, choice: Choice) -> None:
+        """A search has brought its works."""
+        self.bound, self.read = choice.bound, choice.read
+        self.skips.extend(choice.skips)
+
+    @property
+    def retryable(self) -> Skip | None:
+        """The last work that was passed over for no fault of its own."""
+        return next((skip for skip in reversed(self.skips) if skip.code is SkipCode.UNAVAILABLE), None)
+
+    @property
+    def scan(self) -> Scan:
+        """What verdicts are read from."""
+        return Scan(
+            attempted=self.attempted, skips=tuple(skip.code for skip in self.skips), outages=tuple(self.outages)
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many works were passed over, by code."""
+        return dict(Counter(skip.code.value for skip in self.skips))
+
+    def sentence(self) -> str:
+        """What became of the search, for people, in one line of counts."""
+        passed = ", ".join(f"{count} {code}" for code, count in sorted(self.counts.items())) or "nothing passed over"
+        return f"{reason_for_empty(self.scan.skips).value}: {self.read} read, {self.attempted} tried, {passed}"
+
+    def report(self) -> str:
+        """All of it as JSON that is never too long to be kept: rather fewer examples than none of the counts.
+
+        Shape: `skipped[{code, workId, reason}]`, what was tried last comes first.
+        """
+        examples = [
+            {"code": skip.code.value, "workId": skip.work_id, "reason": capped(skip.reason, REASON_CHARS)}
+            for skip in reversed(self.skips)
+        ][:EXAMPLES]
+        while len(text := self._json(examples)) > REPORT_MAX and examples:
+            examples.pop()
+        return text
+
+    def _json(self, examples: list[dict[str, str | None]]) -> str:
+        told = {
+            "stage": self.stage,
+            "bound": self.bound,
+            "read": self.read,
+            "attempted": self.attempted,
+            "counts": self.counts,
+            "outages": self.outages,
+            "skipped": examples,
+        }
+        return json.dumps(told, ensure_ascii=False)
+
+
+def outages_in(report: str | None) -> tuple[str, ...]:
+    """The outages that a kept report tells of; none for a report of another program."""
+    try:
+        return msgspec.json.decode(report or "", type=_Told).outages
+    except msgspec.MsgspecError:
+        return ()
+
+
+class _Told(msgspec.Struct, frozen=True):
+    outages: tuple[str, ...] = ()
