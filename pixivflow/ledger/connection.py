@@ -58,6 +58,7 @@ def pragmas(checkpoint_pages: int, busy_timeout_ms: int) -> tuple[str, ...]:
         "PRAGMA synchronous = FULL",
         "PRAGMA fullfsync = ON",  # macOS: without it an fsync stops at the drive's cache; elsewhere it says nothing
         "PRAGMA foreign_keys = ON",
+        "PRAGMA temp_store = MEMORY",  # or what savepoints keep for their way back goes to files, on another disk
         f"PRAGMA wal_autocheckpoint = {checkpoint_pages}",
         f"PRAGMA journal_size_limit = {JOURNAL_BYTES}",
     )

@@ -96,8 +96,12 @@ class Db(sqlite3.Connection):
         return made
 
     def execute(self, sql: str, parameters: Any = (), /) -> "Cursor":
-        """As in sqlite3, on a remembered cursor."""
-        return run_on(self.cursor(), sql, parameters)
+        """As in sqlite3, on a remembered cursor. All statements of all functions come by here: nothing may be slow."""
+        if self.guard.shut and not self.in_transaction:
+            raise TransactionEnded("SQLite ended this transaction; what followed would have committed by itself")
+        made = new_cursor(self, Cursor)
+        self._handed_out.append(ref(made))
+        return run_on(made, sql, parameters)
 
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> "Cursor":
         """As in sqlite3, on a remembered cursor."""

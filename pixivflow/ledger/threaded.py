@@ -11,11 +11,11 @@ Start: lock, look, open, migrate, check, mark as open. The end, in this order:
 import os
 import secrets
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
-from typing import Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 import trio
@@ -72,8 +72,10 @@ class ThreadedLedger(Ledger):
         self._cut = self._hung = False
         self._owner = f"{os.getpid()}-{secrets.token_hex(4)}"
 
-    async def write(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._writer.write(fn, *args, **kwargs)
+    def write(
+        self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Coroutine[Any, Any, T]:
+        return self._writer.write(fn, *args, **kwargs)  # no coroutine around it: everybody comes by here
 
     async def read(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         if self._writer.refusal is not None:
