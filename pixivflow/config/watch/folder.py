@@ -1,0 +1,65 @@
+"""Notices that a file is another than before.
+
+The folder is watched and not the file: editors put a new file in the old one's place, and a watched file is lost with
+that. What then counts is the file itself, looked at whenever the folder stirs and once a second besides, so that a
+file system that tells nothing, or a link that turns elsewhere, costs a second and no more.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Final
+
+import trio
+
+LOOK_MS: Final = 1_000
+STEP_MS: Final = 500
+"""How often the watching thread asks whether it is to stop."""
+
+Signature = tuple[int, int, int]
+
+
+async def changes(path: Path, stop: trio.Event) -> AsyncGenerator[None, None]:
+    """Yields whenever the file at `path` differs from when it was last looked at, the first time at once.
+
+    Ends within `STEP_MS` after `stop` is set; whoever cancels this must set it too, since the thread inside cannot
+    be interrupted. Errors: `OSError` when the folder cannot be watched.
+    """
+    async with aclosing(differences(path, _stirs(path.parent, stop))) as found:
+        async for _ in found:
+            yield
+
+
+async def differences(path: Path, stirs: AsyncGenerator[object, None]) -> AsyncGenerator[None, None]:
+    """Yields at once, and then for each of `stirs` after which the file at `path` is another than before."""
+    seen = signature(path)
+    yield
+    async with aclosing(stirs):
+        async for _ in stirs:
+            before, seen = seen, signature(path)
+            if seen != before:
+                yield
+
+
+def _stirs(folder: Path, stop: trio.Event) -> AsyncGenerator[object, None]:
+    from watchfiles import awatch  # loads a native library and anyio
+
+    return awatch(
+        folder,
+        watch_filter=None,
+        stop_event=stop,
+        rust_timeout=LOOK_MS,
+        step=STEP_MS,
+        debounce=STEP_MS,
+        yield_on_timeout=True,
+        recursive=False,
+    )
+
+
+def signature(path: Path) -> Signature | None:
+    """What tells one state of a file from the next; None while there is no file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
