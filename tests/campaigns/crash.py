@@ -83,10 +83,13 @@ def _die_at_random(stage: Stage, asked: set[str], chance: Random) -> None:
     daemon = stage.daemon()
     with _asking(stage, daemon, asked, chance):
         time.sleep(chance.uniform(0.0, 0.6))
-        if chance.random() < 0.7:
-            daemon.kill()
-        else:
-            daemon.stop()
+        match chance.choice(("kill", "kill", "stop", "cut")):
+            case "kill":
+                daemon.kill()
+            case "stop":
+                daemon.stop()
+            case "cut":
+                daemon.stop_or_kill(chance.uniform(0.0, 0.3))
     stage.look()
 
 

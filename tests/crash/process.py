@@ -90,6 +90,17 @@ class Process:
             self._say("TERM", at)
         return self._child.returncode
 
+    def stop_or_kill(self, within_s: float) -> None:
+        """SIGTERM, and SIGKILL when it has not ended `within_s`: the patience of a platform."""
+        at = _now()
+        self._child.terminate()
+        try:
+            self._child.wait(within_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        if not self._told:
+            self._say("TERM", at)
+
     def freeze(self) -> None:
         """SIGSTOP; stands still when this returns."""
         self._frozen = _now()

@@ -43,6 +43,19 @@ def test_a_stop_tells_the_exit_code(tmp_path: Path) -> None:
     assert [(stop.signal, stop.code) for stop in stops(tmp_path)] == [("TERM", -15)]
 
 
+def test_a_process_that_does_not_stop_in_time_is_killed(tmp_path: Path) -> None:
+    with a_process(tmp_path) as process:
+        process.freeze()
+        process.stop_or_kill(0.01)
+    assert [(stop.signal, stop.code) for stop in stops(tmp_path)] == [("FREEZE", None), ("KILL", -9)]
+
+
+def test_a_process_that_stops_in_time_is_not_killed(tmp_path: Path) -> None:
+    with a_process(tmp_path) as process:
+        process.stop_or_kill(60)
+    assert [(stop.signal, stop.code) for stop in stops(tmp_path)] == [("TERM", -15)]
+
+
 def test_a_frozen_process_stands_still_until_it_is_thawed(tmp_path: Path) -> None:
     with a_process(tmp_path) as process:
         process.freeze()
