@@ -9,6 +9,8 @@ JST: Final = timezone(timedelta(hours=9))
 DAY_MS: Final = 86_400_000
 MANUAL_START: Final = int(datetime(2026, 1, 15, 3, tzinfo=UTC).timestamp() * 1000)
 
+END: Final = int(datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000)
+
 
 class Clock:
     """Wall time as epoch ms; a manual one stands still until it is moved."""
@@ -21,10 +23,10 @@ class Clock:
         return time.time_ns() // 1_000_000 if self._at is None else self._at
 
     def set(self, at_ms: int) -> None:
-        """Stand at `at_ms` from now on. Errors: `ValueError` for a clock that is real."""
+        """Stand at `at_ms` from now on. Errors: `ValueError` for a clock that is real, or an instant out of reach."""
         if self._at is None:
             raise ValueError("the clock is real: start with --clock manual to move it")
-        self._at = at_ms
+        self._at = reachable(at_ms)
 
 
 def jst(at_ms: int) -> datetime:
@@ -48,9 +50,16 @@ def jst_text(at_ms: int) -> str:
 
 
 def from_text(text: str) -> int:
-    """Epoch ms of an ISO instant; without a zone it is Japanese. Errors: `ValueError` for anything else."""
+    """Epoch ms of an ISO instant; without a zone it is Japanese. Errors: `ValueError` for one that is out of reach."""
     instant = datetime.fromisoformat(text)
-    return int((instant if instant.tzinfo else instant.replace(tzinfo=JST)).timestamp() * 1000)
+    return reachable(int((instant if instant.tzinfo else instant.replace(tzinfo=JST)).timestamp() * 1000))
+
+
+def reachable(at_ms: int) -> int:
+    """The instant itself, if every calendar here can show it. Errors: `ValueError`."""
+    if not 0 <= at_ms < END:
+        raise ValueError("an instant must lie between 1970 and 2100")
+    return at_ms
 
 
 def http_date(at_ms: int) -> str:

@@ -140,6 +140,10 @@ def _options(state: State, request: Request, t_ms: float) -> Reply:
     return _done(options=state.switches)
 
 
+def _get_options(state: State, request: Request, t_ms: float) -> Reply:
+    return json_reply(state.switches)
+
+
 def _requests(state: State, request: Request, t_ms: float) -> Reply:
     params = request.params
     since = params.get("since", "0")
@@ -180,6 +184,7 @@ ROUTES: Final[dict[tuple[str, str], Callable[[State, Request, float], Reply]]] =
     ("POST", "/rankings"): _rankings,
     ("POST", "/clock"): _clock,
     ("POST", "/options"): _options,
+    ("GET", "/options"): _get_options,
     ("GET", "/requests"): _requests,
     ("GET", "/stats"): _stats,
     ("POST", "/expect"): _expect,

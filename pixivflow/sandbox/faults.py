@@ -1,12 +1,20 @@
 """What can go wrong on purpose, one struct a fault. Its fields are the `args` of a rule, its tag the `fault`."""
 
 import re
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from pixivflow.sandbox.pictures import Format
 from pixivflow.sandbox.switches import ShapeName
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[int, Meta(ge=1)]
+Line: TypeAlias = Annotated[str, Meta(pattern=r"^[\x20-\x7e]*$")]
+"""What can stand in a header."""
+Name: TypeAlias = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]+$")]
+FRAMING = frozenset({"content-length", "transfer-encoding", "connection"})
 
 
 def _tag(name: str) -> str:
@@ -22,9 +30,13 @@ class _Fault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
 
 
 class Status(_Fault, frozen=True, kw_only=True):
-    code: int
+    code: Annotated[int, Meta(ge=200, le=599)]
     body: str = ""
-    headers: dict[str, str] = {}
+    headers: dict[Name, Line] = {}
+
+    def __post_init__(self) -> None:
+        if FRAMING & {name.lower() for name in self.headers}:
+            raise ValueError(f"{', '.join(sorted(FRAMING))} follow from the body and the fault")
 
 
 class Rate403(_Fault, frozen=True, kw_only=True):
@@ -32,17 +44,17 @@ class Rate403(_Fault, frozen=True, kw_only=True):
 
 
 class Rate429(_Fault, frozen=True, kw_only=True):
-    retry_after: int | str | None = None
+    retry_after: Count | Line | None = None
     """Seconds or an HTTP date, as it stands in the header."""
 
 
 class Burst(_Fault, frozen=True, kw_only=True):
     """Only so many data calls of one token in a window; the others are refused."""
 
-    limit: int
-    window_ms: int
+    limit: Positive
+    window_ms: Positive
     status: Literal[403, 429] = 429
-    retry_after: int | str | None = None
+    retry_after: Count | Line | None = None
 
 
 class Oauth400(_Fault, frozen=True, kw_only=True):
@@ -50,7 +62,7 @@ class Oauth400(_Fault, frozen=True, kw_only=True):
 
 
 class Redirect(_Fault, frozen=True, kw_only=True):
-    to: str
+    to: Line
 
 
 class Error200(_Fault, frozen=True, kw_only=True):
@@ -68,7 +80,7 @@ class Answer(_Fault, frozen=True, kw_only=True):
     """An answer shape of the sink."""
 
     shape: ShapeName
-    n: int = 3
+    n: Count = 3
 
 
 # --- something else changes as well ---
@@ -85,28 +97,28 @@ class RevokeRefresh(_Fault, frozen=True, kw_only=True):
 class Refuse(_Fault, frozen=True, kw_only=True):
     """The whole server is not there for a while."""
 
-    ms: int
+    ms: Count
 
 
 # --- the service's answer, but not as it should be ---
 
 
 class Latency(_Fault, frozen=True, kw_only=True):
-    ms: int
-    jitter_ms: int = 0
+    ms: Count
+    jitter_ms: Count = 0
 
 
 class SlowBody(_Fault, frozen=True, kw_only=True):
-    bytes_per_s: int
+    bytes_per_s: Positive
 
 
 class Stall(_Fault, frozen=True, kw_only=True):
-    after_bytes: int | None = None
+    after_bytes: Count | None = None
     """Bytes of the body; None: not even a head is sent."""
 
 
 class Truncate(_Fault, frozen=True, kw_only=True):
-    after_bytes: int
+    after_bytes: Count
     honest_length: bool = False
 
 
@@ -131,7 +143,7 @@ class WrongFormat(_Fault, frozen=True, kw_only=True):
 
 
 class Reset(_Fault, frozen=True, kw_only=True):
-    after_bytes: int | None = None
+    after_bytes: Count | None = None
     """Bytes of the body; None: not even a head is sent."""
 
 

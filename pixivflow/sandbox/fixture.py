@@ -3,14 +3,18 @@
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from pixivflow.errors import ConfigError
 from pixivflow.sandbox.clock import from_text
 from pixivflow.sandbox.model import Frame, Tag, User, Visibility, Work, World, plain_user
 from pixivflow.sandbox.rankings import MODES
+
+Id: TypeAlias = Annotated[int, Meta(ge=1, lt=10**18)]
+Side: TypeAlias = Annotated[int, Meta(ge=1, le=10_000)]
 
 
 class WorkItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -19,30 +23,30 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     `create_date`: an ISO instant, Japanese without a zone; a new work without one is as old as the clock says.
     """
 
-    id: int
-    user_id: int | msgspec.UnsetType = msgspec.UNSET
-    create_date: str | msgspec.UnsetType = msgspec.UNSET
-    type: Literal["illust", "manga", "ugoira"] | msgspec.UnsetType = msgspec.UNSET
-    title: str | msgspec.UnsetType = msgspec.UNSET
-    caption: str | msgspec.UnsetType = msgspec.UNSET
-    tags: tuple[str | Tag, ...] | msgspec.UnsetType = msgspec.UNSET
-    page_count: int | msgspec.UnsetType = msgspec.UNSET
-    width: int | msgspec.UnsetType = msgspec.UNSET
-    height: int | msgspec.UnsetType = msgspec.UNSET
-    sanity_level: int | msgspec.UnsetType = msgspec.UNSET
-    x_restrict: int | msgspec.UnsetType = msgspec.UNSET
-    restrict: int | msgspec.UnsetType = msgspec.UNSET
-    illust_ai_type: int | msgspec.UnsetType = msgspec.UNSET
-    total_view: int | msgspec.UnsetType = msgspec.UNSET
-    total_bookmarks: int | msgspec.UnsetType = msgspec.UNSET
-    visibility: Visibility | msgspec.UnsetType = msgspec.UNSET
-    ext: Literal["jpg", "png", "gif"] | msgspec.UnsetType = msgspec.UNSET
-    image_bytes: int | msgspec.UnsetType = msgspec.UNSET
-    frames: tuple[Frame, ...] | msgspec.UnsetType = msgspec.UNSET
+    id: Id
+    user_id: Id | UnsetType = UNSET
+    create_date: str | UnsetType = UNSET
+    type: Literal["illust", "manga", "ugoira"] | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    caption: str | UnsetType = UNSET
+    tags: tuple[str | Tag, ...] | UnsetType = UNSET
+    page_count: Annotated[int, Meta(ge=1, le=1_000)] | UnsetType = UNSET
+    width: Side | UnsetType = UNSET
+    height: Side | UnsetType = UNSET
+    sanity_level: int | UnsetType = UNSET
+    x_restrict: int | UnsetType = UNSET
+    restrict: int | UnsetType = UNSET
+    illust_ai_type: int | UnsetType = UNSET
+    total_view: int | UnsetType = UNSET
+    total_bookmarks: int | UnsetType = UNSET
+    visibility: Visibility | UnsetType = UNSET
+    ext: Literal["jpg", "png", "gif"] | UnsetType = UNSET
+    image_bytes: Annotated[int, Meta(ge=0, le=256 << 20)] | UnsetType = UNSET
+    frames: tuple[Frame, ...] | UnsetType = UNSET
 
 
 class UserItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    id: int
+    id: Id
     name: str | None = None
     account: str | None = None
 
@@ -56,11 +60,11 @@ class Fixture(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     tags: dict[str, str | None] = {}
 
 
-def read_fixture(path: Path) -> Fixture:
-    """The fixture in a file. Errors: `ConfigError` naming the file and the field."""
+def load(world: World, path: Path, now: int) -> None:
+    """Add the items of a file. Errors: `ConfigError` naming the file and the field."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Fixture)
-    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+        put(world, msgspec.json.decode(path.read_bytes(), type=Fixture), now)
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError("--fixture", str(path), str(error)) from error
 
 
@@ -88,7 +92,7 @@ def _work(world: World, item: WorkItem, translations: dict[str, str | None], now
     told: dict[str, Any] = {
         name: value
         for name in item.__struct_fields__
-        if (value := getattr(item, name)) is not msgspec.UNSET and name != "create_date"
+        if (value := getattr(item, name)) is not UNSET and name != "create_date"
     }
     if "tags" in told:
         told["tags"] = tuple(_tag(tag, translations) for tag in told["tags"])

@@ -1,11 +1,14 @@
 """One connection: requests are read with h11, one after the other, and their answers are sent as they were planned."""
 
+import traceback
 from typing import Final
 
 import h11
 import msgspec
 import trio
 
+from pixivflow.sandbox.hosts import Place
+from pixivflow.sandbox.journal import Record
 from pixivflow.sandbox.message import Reply, Request, request
 from pixivflow.sandbox.sending import Sender, Stream, reset
 from pixivflow.sandbox.service import Exchange, Service
@@ -110,12 +113,20 @@ class Connection:
         left = True
         try:
             await self._service.state.gates.passed(place)
-            exchange = self._service.answer(asked, place, record, _now_ms())
+            exchange = self._planned(asked, place, record)
             await sender.send(exchange.reply, exchange.wire)
             left = await self._end(exchange.wire.ending)
         finally:
             self._service.leave(exchange, sender.sent, _now_ms(), left=left)
         return exchange.wire
+
+    def _planned(self, asked: Request, place: Place, record: Record | None) -> Exchange:
+        """The answer. A bug in the making of it is one bad answer and a trace, not the end of the sandbox."""
+        try:
+            return self._service.answer(asked, place, record, _now_ms())
+        except Exception:
+            traceback.print_exc()
+            return Exchange(reply=NOTHING, wire=Wire(ending=Ending.CLOSED), record=record)
 
     async def _end(self, ending: Ending) -> bool:
         """What follows the answer. True when we wait for the peer to go away, and it does."""

@@ -73,7 +73,7 @@ def ranked(call: Call) -> Answer:
 def safe(call: Call, ids: Any) -> list[int]:
     """The ids without those that the call's filter keeps out."""
     works = call.world.works
-    return [each for each in ids if not call.is_safe or works[each].x_restrict == 0]
+    return [each for each in ids if not (call.is_safe and each in works and works[each].x_restrict > 0)]
 
 
 def newest_first(call: Call, authors: Any, kinds: Any = EVERY_KIND) -> list[int]:

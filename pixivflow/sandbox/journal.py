@@ -14,6 +14,7 @@ from pixivflow.sandbox.message import Request
 from pixivflow.sandbox.rules import is_route
 
 KEPT: Final = 100_000
+ROUTES: Final = 500
 SAMPLES: Final = 4_096
 """How many of a route's last durations its percentiles are taken from."""
 
@@ -29,7 +30,7 @@ class Record:
     t_ms: float
     place: Place
     request: Request
-    label: str
+    figures: "Figures"
     status: int | None = None
     fault: str | None = None
     bytes: int = 0
@@ -120,17 +121,22 @@ class Journal:
         """Write down that a request came. `t_ms`: on a clock that never stands still."""
         self._count += 1
         bare = msgspec.structs.replace(request, body=b"") if request.body else request
-        record = Record(self._count, t_ms, place, bare, label(place))
+        figures = self._figures(label(place))
+        record = Record(self._count, t_ms, place, bare, figures)
         self._ring.append(record)
-        self._routes.setdefault(record.label, Figures()).arrive(t_ms)
+        figures.arrive(t_ms)
         return record
+
+    def _figures(self, route: str) -> "Figures":
+        """The figures of a route; whoever asks for ever new addresses is counted under one name."""
+        if route not in self._routes and len(self._routes) >= ROUTES:
+            route = "others"
+        return self._routes.setdefault(route, Figures())
 
     def leave(self, record: Record, t_ms: float) -> None:
         """Write down that it is over; the record already tells how."""
         record.ms = t_ms - record.t_ms
-        figures = self._routes.get(record.label)
-        if figures is not None:
-            figures.leave(record)
+        record.figures.leave(record)
 
     def records(self, since: int = 0, kind: str | None = None, route: str | None = None) -> Iterator[Record]:
         """The records after number `since`, oldest first, of that kind and route glob."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qsl, unquote, urlencode
 
 import msgspec
 
@@ -53,8 +53,7 @@ def request(
 def split_target(target: str) -> tuple[str, Pairs]:
     """Path and query of a request line; an absolute address, as sent to a proxy, loses its host."""
     if not target.startswith("/"):
-        parts = urlsplit(target)
-        target = f"{parts.path or '/'}?{parts.query}"
+        target = "/" + target.partition("//")[2].partition("/")[2]
     path, _, query = target.partition("?")
     return unquote(path), tuple(parse_qsl(query, keep_blank_values=True))
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from random import Random
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from pixivflow.sandbox.faults import Burst, Deed, Fault, Vanish
+from pixivflow.sandbox.faults import Burst, Count, Deed, Fault, Vanish
 from pixivflow.sandbox.hosts import Place
 
 
@@ -28,10 +28,10 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     fault: str
     id: str = ""
     match: Match = Match()
-    skip: int = 0
-    count: int = 0
-    lasts_ms: int = 0
-    p: float = 1.0
+    skip: Count = 0
+    count: Count = 0
+    lasts_ms: Count = 0
+    p: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
     args: dict[str, Any] = {}
     when: Literal["before", "after"] = "before"
 

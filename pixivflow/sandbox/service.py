@@ -16,8 +16,10 @@ from pixivflow.sandbox.rules import Seen
 from pixivflow.sandbox.spoil import Wire
 from pixivflow.sandbox.state import State
 
-IN_PATH: Final = re.compile(r"/([0-9]{4,19})(?:_(?:p|ugoira)([0-9]{1,4}))?(?=[_./]|$)")
+IN_PATH: Final = re.compile(r"/([0-9]{1,19})_(?:p([0-9]{1,4})|ugoira)|/(?:illust|novel)/([0-9]{1,19})")
 WORK_PARAMS: Final = ("illust_id", "novel_id")
+RECEIPTS: Final = "/sink/receipts"
+"""To read what arrived is no arrival: no rule is met there, and it is not counted."""
 BODY_BYTES: Final = 1 << 20
 SINK_BYTES: Final = 64 << 20
 
@@ -46,7 +48,7 @@ class Service:
     def arrive(self, request: Request, t_ms: float) -> tuple[Place, Record | None]:
         """Where the request goes, and its record."""
         place = locate(request)
-        if place.kind == "ctl":
+        if place.kind == "ctl" or place.full == RECEIPTS:
             return place, None
         record = self.state.journal.arrive(request, place, t_ms)
         _count(self.state, request, record)
@@ -54,6 +56,8 @@ class Service:
 
     def answer(self, request: Request, place: Place, record: Record | None, t_ms: float) -> Exchange:
         """The answer to a request that has arrived and was held long enough."""
+        if place.full == RECEIPTS:
+            return Exchange(reply=served(self.state, request, place))
         if record is None:
             return Exchange(reply=control.answer(self.state, request, place.path, t_ms))
         seen = _seen(self.state, request, place, t_ms)
@@ -89,7 +93,7 @@ def _count(state: State, request: Request, record: Record) -> None:
 def _seen(state: State, request: Request, place: Place, t_ms: float) -> Seen:
     params = request.params
     match = IN_PATH.search(place.path) if place.kind in ("img", "web") else None
-    work = next((params[name] for name in WORK_PARAMS if name in params), match[1] if match else "")
+    work = next((params[name] for name in WORK_PARAMS if name in params), (match[1] or match[3]) if match else "")
     return Seen(
         place=place,
         query=params,

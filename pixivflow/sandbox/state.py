@@ -3,7 +3,7 @@
 from pixivflow.sandbox.blocks import generate
 from pixivflow.sandbox.clock import Clock, jst_day
 from pixivflow.sandbox.faults import Deed, ExpireTokens, RevokeRefresh
-from pixivflow.sandbox.fixture import put, read_fixture
+from pixivflow.sandbox.fixture import load
 from pixivflow.sandbox.gates import Gates
 from pixivflow.sandbox.hosts import REAL_BASES, Bases, local_bases
 from pixivflow.sandbox.journal import Journal
@@ -63,5 +63,5 @@ def first_world(options: Options) -> World:
     now = Clock(options.clock).now_ms()
     world = generate(options.seed, jst_day(now), options.works, options.page_size)
     if options.fixture is not None:
-        put(world, read_fixture(options.fixture), now)
+        load(world, options.fixture, now)
     return world

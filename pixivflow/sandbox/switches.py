@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import msgspec
 
+SHAPED = ("webhook", "submissions")
 Toggle = Literal["on", "off"]
 ShapeName = Literal[
     "default", "queued", "weird", "failed_200", "duplicate", "duplicate_other", "conflict", "empty", "fallback"
@@ -40,8 +41,12 @@ def switched(now: Switches, changes: dict[str, Any]) -> Switches:
     Errors: `msgspec.ValidationError` naming the switch.
     """
     known = msgspec.to_builtins(now)
-    sink = dict(changes.get("sink") or {})
-    for route in ("webhook", "submissions"):
-        if isinstance(sink.get(route), str):
-            sink[route] = {"shape": sink[route]}
-    return msgspec.convert({**known, **changes, "sink": {**known["sink"], **sink}}, Switches)
+    sink = changes.get("sink")
+    if isinstance(sink, dict):
+        changes = {**changes, "sink": {**known["sink"], **{name: _spelt(name, sink[name]) for name in sink}}}
+    return msgspec.convert({**known, **changes}, Switches)
+
+
+def _spelt(name: str, value: Any) -> Any:
+    """A shape that was said by its name alone, in full; anything else as it is."""
+    return {"shape": value} if name in SHAPED and isinstance(value, str) else value

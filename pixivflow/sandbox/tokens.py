@@ -1,5 +1,6 @@
 """What the login service remembers: refresh tokens, access tokens and the codes of half-finished logins."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 CODE_TTL_MS = 30_000
@@ -33,7 +34,11 @@ class Tokens:
         }
         self.codes: dict[str, Code] = {}
         self._access: dict[str, int] = {}
-        self._count = 0
+        self._counts: Counter[str] = Counter()
+
+    def _named(self, kind: str) -> str:
+        self._counts[kind] += 1
+        return f"{kind}-{self._counts[kind]:06}"
 
     def is_good(self, access: str, now: int) -> bool:
         """Whether the access token is known and has time left."""
@@ -49,8 +54,7 @@ class Tokens:
 
     def issue(self, until: int) -> str:
         """A new access token, good before `until`."""
-        self._count += 1
-        access = f"at-{self._count:06}"
+        access = self._named("at")
         self._access[access] = until
         return access
 
@@ -64,15 +68,13 @@ class Tokens:
 
     def first(self, *, rotates: bool = False) -> str:
         """A refresh token that nobody had before."""
-        self._count += 1
-        token = f"rt-{self._count:06}"
+        token = self._named("rt")
         self.refresh[token] = Refresh(rotates=rotates)
         return token
 
     def code(self, challenge: str, now: int) -> str:
         """A code for the browser."""
-        self._count += 1
-        code = f"code-{self._count:06}"
+        code = self._named("code")
         self.codes[code] = Code(challenge, now)
         return code
 
