@@ -11,7 +11,8 @@ import msgspec
 
 from pixivflow.config.model import FieldValue
 from pixivflow.delivery.artifact import Deliverable, MediaAsset
-from pixivflow.delivery.content import Content, Media, composed, content_of, files_of, measured, mime_of
+from pixivflow.delivery.content import Content, composed, content_of, files_of, measured
+from pixivflow.delivery.media import Media, mime_of
 from pixivflow.ids import WorkId
 from pixivflow.slots.model import WorkType
 

@@ -15,9 +15,8 @@ from typing import Final
 import httpx
 import trio
 
-from pixivflow.providers.addresses import Allow, Guard, Refused, Resolve, anywhere, public_only
-
-__all__ = ["Allow", "Guard", "Reclaiming", "Refused", "anywhere", "client", "public_only", "shared_tls", "transport"]
+from pixivflow.config.model import Proxy
+from pixivflow.providers.addresses import Allow, Guard, Resolve, anywhere, public_only
 
 CONNECTIONS: Final = 32
 """How many connections one transport has open at most."""
@@ -112,6 +111,15 @@ def client(way_out: httpx.AsyncBaseTransport, *, timeout_s: float | None = None)
     `timeout_s`: of each single read or write; a total deadline is the caller's.
     """
     return httpx.AsyncClient(transport=way_out, timeout=timeout_s, trust_env=False, follow_redirects=False)
+
+
+def proxy_of(settings: Proxy) -> httpx.Proxy | None:
+    """The configured proxy, None where there is none."""
+    if not settings.enabled:
+        return None
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    login = (settings.username, settings.password.reveal()) if settings.username else None
+    return httpx.Proxy(f"{settings.protocol}://{host}:{settings.port}", auth=login)
 
 
 @functools.cache

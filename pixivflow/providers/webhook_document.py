@@ -12,7 +12,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from pixivflow.config.model import Webhook
-from pixivflow.delivery.content import AlbumPart, Content, Media, Part, TextPart, kind_of
+from pixivflow.delivery.content import Content
+from pixivflow.delivery.media import AlbumPart, Media, Part, TextPart, kind_of
 from pixivflow.delivery.payload import Context, Payload
 from pixivflow.delivery.plan import Dropped, planned
 from pixivflow.providers import files

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from pixivflow.providers import addresses, egress
-from pixivflow.providers.addresses import Guard, Refused, first_of, public_only, resolver
+from pixivflow.providers.addresses import Guard, Refused, anywhere, first_of, public_only, resolver
 from tests.edges.providers.receivers import answering, receiving
 
 
@@ -141,7 +141,7 @@ async def test_behind_a_proxy_the_name_of_the_target_is_judged_before_the_proxy_
 async def test_a_proxy_of_the_configuration_may_stand_next_door() -> None:
     async with receiving(answering(200, b"by proxy")) as [proxy]:
         way_out = egress.transport(
-            allow=egress.anywhere, keep_alive=False, proxy=httpx.Proxy(f"http://127.0.0.1:{proxy.port}")
+            allow=anywhere, keep_alive=False, proxy=httpx.Proxy(f"http://127.0.0.1:{proxy.port}")
         )
         response = await way_out.handle_async_request(httpx.Request("GET", "http://far.test/x"))
         assert await response.aread() == b"by proxy"
@@ -153,7 +153,7 @@ async def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.Monkey
     async with receiving(answering(), answering(200, b"direct")) as [proxy, receiver]:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
-        way_out = egress.transport(allow=egress.anywhere, keep_alive=False)
+        way_out = egress.transport(allow=anywhere, keep_alive=False)
         async with egress.client(way_out) as client:
             assert (await client.get(receiver.url())).content == b"direct"
     assert proxy.lines == 0
@@ -162,12 +162,12 @@ async def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("host", ["nowhere.invalid", "a..b", "x" * 70, "-"])
 async def test_a_name_without_an_address_is_a_failed_connection(host: str) -> None:
     with pytest.raises(httpcore.ConnectError, match="has no address"):
-        await Guard(egress.anywhere).addresses(host, 80)
+        await Guard(anywhere).addresses(host, 80)
 
 
 async def test_a_name_that_resolves_to_nothing_is_a_failed_connection() -> None:
     with pytest.raises(httpcore.ConnectError, match="has no address"):
-        await Guard(egress.anywhere, says()).addresses("empty.test", 80)
+        await Guard(anywhere, says()).addresses("empty.test", 80)
 
 
 async def test_a_look_up_that_hangs_ends_with_the_connection_s_deadline(autojump_clock: trio.testing.MockClock) -> None:
@@ -176,7 +176,7 @@ async def test_a_look_up_that_hangs_ends_with_the_connection_s_deadline(autojump
         raise AssertionError
 
     with pytest.raises(httpcore.ConnectTimeout):
-        await Guard(egress.anywhere, hanging).connect_tcp("slow.test", 80, timeout=5)
+        await Guard(anywhere, hanging).connect_tcp("slow.test", 80, timeout=5)
     assert trio.current_time() == pytest.approx(5)
 
 

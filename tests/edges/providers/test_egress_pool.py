@@ -12,13 +12,14 @@ import trio
 import trustme
 
 from pixivflow.providers import egress
+from pixivflow.providers.addresses import anywhere
 from tests.edges.providers.receivers import Behave, Line, answering, hang, receiving
 
 PLACES = 4
 
 
 def a_transport(**options: object) -> httpx.AsyncBaseTransport:
-    known: dict[str, object] = {"allow": egress.anywhere, "keep_alive": True, "connections": PLACES}
+    known: dict[str, object] = {"allow": anywhere, "keep_alive": True, "connections": PLACES}
     return egress.transport(**(known | options))  # type: ignore[arg-type]
 
 

@@ -1,0 +1,79 @@
+"""What each kind of receiver takes, and how a route may narrow that."""
+
+from typing import Final
+
+import msgspec
+
+from pixivflow.config.model import Capabilities
+from pixivflow.config.model.routes import TruncatePolicy
+
+UNLIMITED: Final = 0
+
+
+class Profile(msgspec.Struct, frozen=True, kw_only=True):
+    """What one kind of receiver takes. Units: characters, bytes, items; 0 is no declared limit.
+
+    `album_max` 0: an album may be of any length, as far as there are albums at all.
+    """
+
+    text: bool = True
+    image: bool = True
+    file: bool = True
+    video: bool = True
+    album: bool = True
+    max_text_length: int = UNLIMITED
+    max_caption_length: int = UNLIMITED
+    max_upload_bytes: int = UNLIMITED
+    max_attachments: int = UNLIMITED
+    album_min: int = UNLIMITED
+    album_max: int = UNLIMITED
+    truncate_policy: TruncatePolicy = "error"
+
+
+MULTIPART: Final = Profile()
+WEBHOOK: Final = Profile()
+TELEGRAM: Final = Profile(
+    max_caption_length=1_024,
+    max_upload_bytes=52_428_800,
+    max_attachments=10,
+    album_min=2,
+    album_max=10,
+    truncate_policy="split",
+)
+ANY_OTHER: Final = Profile(image=False, file=False, video=False, album=False, max_text_length=4_096)
+
+_ALBUM: Final = (2, 10)
+
+
+def overridden(profile: Profile, given: Capabilities) -> Profile:
+    """The profile as a route narrows it: switches replace, limits only tighten."""
+    album = profile.album if given.album is None else given.album
+    low, high = _bounds(profile, given) if album else (UNLIMITED, UNLIMITED)
+    return Profile(
+        text=profile.text if given.text is None else given.text,
+        image=profile.image if given.image is None else given.image,
+        file=profile.file if given.file is None else given.file,
+        video=profile.video if given.video is None else given.video,
+        album=album,
+        max_text_length=_tighter(profile.max_text_length, given.max_text_length),
+        max_caption_length=_tighter(profile.max_caption_length, given.max_caption_length),
+        max_upload_bytes=_tighter(profile.max_upload_bytes, given.max_upload_bytes),
+        max_attachments=_tighter(profile.max_attachments, given.max_attachments_per_message),
+        album_min=low,
+        album_max=high,
+        truncate_policy=given.truncate_policy or profile.truncate_policy,
+    )
+
+
+def _tighter(limit: int, given: int | None) -> int:
+    wish = given or UNLIMITED
+    if wish <= UNLIMITED:
+        return limit
+    return min(limit, wish) if limit else wish
+
+
+def _bounds(profile: Profile, given: Capabilities) -> tuple[int, int]:
+    if given.album is None and given.album_min is None and given.album_max is None:
+        return profile.album_min, profile.album_max
+    low, high = (profile.album_min or _ALBUM[0]), (profile.album_max or _ALBUM[1])
+    return max(low, given.album_min or low), min(high, given.album_max or high)
