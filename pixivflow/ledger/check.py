@@ -41,8 +41,10 @@ def forget_left_open(db: Db) -> int:
     return db.execute(FORGET_ALL).rowcount
 
 
-def version_found(path: Path, newest: int) -> int:
+def version_found(path: Path, newest: int, *, in_use: bool = False) -> int:
     """The schema version of the file at `path`, 0 for one that holds nothing yet. The file is not touched.
+
+    `in_use`: another process has it open as its ledger.
 
     Errors: `LedgerRefused` for a file that is not ours or is newer than this program; `sqlite3.Error`.
     """
@@ -52,7 +54,7 @@ def version_found(path: Path, newest: int) -> int:
         raise LedgerRefused(path, "this is not a file")
     if path.stat().st_size == 0:
         return 0
-    with closing(look(path)) as db:
+    with closing(look(path, in_use=in_use)) as db:
         [(version,)] = db.execute("PRAGMA user_version")
         [(application,)] = db.execute("PRAGMA application_id")
         [(tables,)] = db.execute("SELECT count(*) FROM sqlite_schema")
@@ -65,14 +67,14 @@ def version_found(path: Path, newest: int) -> int:
     return int(version)
 
 
-def look(path: Path) -> sqlite3.Connection:
+def look(path: Path, *, in_use: bool) -> sqlite3.Connection:
     """A connection that changes nothing and leaves nothing behind.
 
     A read-only connection still creates `-wal` and `-shm` beside a file in WAL mode. An immutable one does not, but it
-    must not be used when there is a log to read; then both exist already.
+    takes no locks and reads no log: it must not be used where there is a log, or somebody who may begin one.
     """
     log = path.with_name(f"{path.name}-wal")
-    immutable = "" if log.exists() and log.stat().st_size > 0 else "&immutable=1"
+    immutable = "" if in_use or (log.exists() and log.stat().st_size > 0) else "&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, isolation_level=None)
 
 

@@ -5,7 +5,6 @@ for each of them; `Carrier` hands it a `Hop` instead, so that a trio task can wa
 loop. The names this leans on are private to aiosqlite: hence the narrow version, and a test that fails when they move.
 """
 
-import contextlib
 import os
 import sqlite3
 from collections.abc import Callable
@@ -17,8 +16,9 @@ import aiosqlite.core
 import trio
 
 from pixivflow.ledger.db import Db
+from pixivflow.ledger.hop import Hop, Traffic
 
-__all__ = ["Carrier", "Db", "Traffic", "carried", "connect_plain"]
+__all__ = ["Carrier", "Db", "carried", "connect_plain"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,84 +64,6 @@ def pragmas(checkpoint_pages: int, busy_timeout_ms: int) -> tuple[str, ...]:
     )
 
 
-class Traffic:
-    """Counts the hops that are with a thread, and says when the first begins and the last ends.
-
-    A thread at work looks idle to a virtual clock, which would leap over every deadline meanwhile.
-    """
-
-    def __init__(self, busy: Callable[[bool], None]) -> None:
-        self._busy, self._hops = busy, 0
-
-    def begins(self) -> None:
-        """A hop sets out; on the event loop's thread."""
-        self._hops += 1
-        if self._hops == 1:
-            self._busy(True)
-
-    def ends(self) -> None:
-        """A hop is back; on the event loop's thread."""
-        self._hops -= 1
-        if self._hops == 0:
-            self._busy(False)
-
-
-class Hop:
-    """One function on its way through a connection's thread: what aiosqlite asks of a future, and a trio task awaits.
-
-    If the task is cancelled, the function runs all the same and nobody hears of it.
-    """
-
-    __slots__ = ("_error", "_over", "_task", "_token", "_traffic", "_value", "_waiting")
-
-    def __init__(self, traffic: Traffic) -> None:
-        self._token = trio.lowlevel.current_trio_token()
-        self._task = trio.lowlevel.current_task()
-        self._traffic = traffic
-        self._value: Any = None
-        self._error: BaseException | None = None
-        self._over = self._waiting = False
-        traffic.begins()
-
-    def get_loop(self) -> Self:
-        return self
-
-    def call_soon_threadsafe(self, fn: Callable[..., object], *args: object) -> None:
-        with contextlib.suppress(trio.RunFinishedError):  # nobody is left to hear it
-            self._token.run_sync_soon(fn, *args)
-
-    def done(self) -> bool:
-        return self._over
-
-    def set_result(self, value: Any) -> None:
-        self._value = value
-        self._arrive()
-
-    def set_exception(self, error: BaseException) -> None:
-        self._error = error
-        self._arrive()
-
-    def _arrive(self) -> None:
-        self._over = True
-        self._traffic.ends()
-        if self._waiting:
-            self._waiting = False
-            trio.lowlevel.reschedule(self._task)
-
-    async def wait(self) -> Any:
-        """The function's value, or its exception."""
-        if not self._over:
-            self._waiting = True
-            await trio.lowlevel.wait_task_rescheduled(self._abandon)
-        if self._error is not None:
-            raise self._error
-        return self._value
-
-    def _abandon(self, _: object) -> trio.lowlevel.Abort:
-        self._waiting = False
-        return trio.lowlevel.Abort.SUCCEEDED
-
-
 class Carrier(aiosqlite.Connection):
     """One connection on a thread of its own: `carried` opens it, `end_within` closes it.
 
@@ -149,10 +71,10 @@ class Carrier(aiosqlite.Connection):
     futures replaced here, all the others work under trio as they are.
     """
 
-    def __init__(self, connector: Callable[[], Db], traffic: Traffic) -> None:
+    def __init__(self, connector: Callable[[], Db], traffic: Traffic, name: str) -> None:
         super().__init__(connector, iter_chunk_size=64)
         self._traffic = traffic
-        self._thread.daemon = True
+        self._thread.daemon, self._thread.name = True, name
 
     async def run(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Call `fn` with the connection, on its thread: however many statements, one hop."""
@@ -205,8 +127,11 @@ class Carrier(aiosqlite.Connection):
         return aiosqlite.core._STOP_RUNNING_SENTINEL
 
 
-async def carried(connector: Callable[[], Db], traffic: Traffic) -> Carrier:
-    """A connection that `connector` makes on a new thread. Errors: what it raises; the thread has then ended."""
-    carrier = Carrier(connector, traffic)
+async def carried(connector: Callable[[], Db], traffic: Traffic, name: str = "ledger") -> Carrier:
+    """A connection that `connector` makes on a new thread of that name.
+
+    Errors: what `connector` raises; the thread has then ended.
+    """
+    carrier = Carrier(connector, traffic, name)
     await carrier
     return carrier

@@ -61,8 +61,7 @@ class Db(sqlite3.Connection):
 
     def steer(self, statement: str) -> list[Any]:
         """Run one statement that functions may not use; its rows. Errors: `RuntimeError` inside a function."""
-        if self.guard.shut:
-            raise RuntimeError("not authorized: a ledger function does not steer its transaction")
+        self._refuse_functions()
         return sqlite3.Cursor(self).execute(statement + self.mark).fetchall()
 
     def call(self, fn: Callable[Concatenate["Db", P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -106,6 +105,15 @@ class Db(sqlite3.Connection):
     def executemany(self, sql: str, parameters: Iterable[Any], /) -> "Cursor":
         """As in sqlite3, on a remembered cursor."""
         return self.cursor().executemany(sql, parameters)
+
+    def executescript(self, sql_script: str, /) -> sqlite3.Cursor:
+        """As in sqlite3, which commits first. Errors: `RuntimeError` inside a function."""
+        self._refuse_functions()
+        return super().executescript(sql_script)
+
+    def _refuse_functions(self) -> None:
+        if self.guard.shut:
+            raise RuntimeError("not authorized: a ledger function does not steer its transaction")
 
     def _close_cursors(self) -> bool:
         """Close the cursors that outlived their function; whether any had rows to give."""

@@ -15,12 +15,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import trio
 
+from actors.kit import Clock
 from pixivflow.errors import LedgerLost, StorageFull
 from pixivflow.ledger.batch import Batch, Job, Refused, Settled
 from pixivflow.ledger.check import version_found
 from pixivflow.ledger.connection import BUSY_TIMEOUT_MS, connect_plain
 from pixivflow.ledger.db import Db
-from pixivflow.ledger.interface import Clock, Ledger
+from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.leaseclock import newest_seen
 from pixivflow.ledger.migrate import migrate, shipped
 from pixivflow.ledger.reader import read_once

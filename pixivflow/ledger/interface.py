@@ -8,10 +8,11 @@ async with open_ledger(path, clock=clock) as ledger:
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import trio
 
+from actors.kit import Clock
 from pixivflow.errors import Unavailable
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.leaseclock import LeaseClock
@@ -20,14 +21,6 @@ from pixivflow.times import Timings
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Clock(Protocol):
-    """Where wall time comes from."""
-
-    def now_ms(self) -> int:
-        """The wall clock, epoch ms UTC."""
-        ...
 
 
 class Ledger(ABC):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import trio
 
+from actors.kit import Clock
 from pixivflow.errors import LedgerLost
 from pixivflow.ledger.connection import BUSY_TIMEOUT_MS
-from pixivflow.ledger.interface import Clock, Ledger
+from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.threaded import Terms, ThreadedLedger
 from pixivflow.times import PRODUCTION, Timings
 

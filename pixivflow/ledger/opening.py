@@ -54,7 +54,7 @@ class Opening:
     def _open(self) -> Db:
         steps = shipped()
         newest = steps[-1].number
-        version = version_found(self.path, newest)
+        version = version_found(self.path, newest, in_use=not self._alone)
         if 0 < version < newest and not self._alone:
             raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")
         db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)

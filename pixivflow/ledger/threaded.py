@@ -20,12 +20,14 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import msgspec
 import trio
 
+from actors.kit import Clock
 from pixivflow.errors import LedgerLost, PixivflowError, StorageFull
 from pixivflow.ledger.attendant import Attendant
 from pixivflow.ledger.check import finding, mark_closed, mark_open
-from pixivflow.ledger.connection import CHECKPOINT_PAGES, Traffic, carried
+from pixivflow.ledger.connection import CHECKPOINT_PAGES, carried
 from pixivflow.ledger.db import Db
-from pixivflow.ledger.interface import Clock, Ledger
+from pixivflow.ledger.hop import Traffic
+from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.lockfile import LockFile
 from pixivflow.ledger.opening import Opening
 from pixivflow.ledger.reader import connect_reader, read_once
@@ -118,7 +120,7 @@ class ThreadedLedger(Ledger):
             busy_timeout_ms=self._terms.busy_timeout_ms,
             now=self._clock.now_ms(),
         )
-        self._carrier = await carried(opening.connect, self._traffic)
+        self._carrier = await carried(opening.connect, self._traffic, "ledger-writer")
         self._end.push_async_callback(self._close_writer)
         if alone:
             await lock.share(self._terms.busy_timeout_ms)
@@ -127,7 +129,7 @@ class ThreadedLedger(Ledger):
         return opening
 
     async def _open_reader(self) -> None:
-        self._reader = await carried(self._connect_reader, self._traffic)
+        self._reader = await carried(self._connect_reader, self._traffic, "ledger-reader")
         self._end.push_async_callback(self._reader.end_within, CUT_MS)
 
     def _connect_reader(self) -> Db:
@@ -160,7 +162,7 @@ class ThreadedLedger(Ledger):
     async def _check(self) -> None:
         """The check of a file that already serves, on a connection of its own."""
         try:
-            connection = await carried(self._connect_reader, self._traffic)
+            connection = await carried(self._connect_reader, self._traffic, "ledger-check")
             try:
                 self.damaged = await connection.run(finding)
             finally:

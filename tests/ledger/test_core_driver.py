@@ -12,7 +12,8 @@ import aiosqlite.core
 import pytest
 import trio
 
-from pixivflow.ledger.connection import Carrier, Db, Traffic, carried, connect_plain
+from pixivflow.ledger.connection import Carrier, Db, carried, connect_plain
+from pixivflow.ledger.hop import Traffic
 from tests.fixtures.ledgers import Gate, kept, put
 
 

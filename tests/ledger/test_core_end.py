@@ -155,7 +155,7 @@ async def test_a_function_that_hangs_outside_sqlite_is_given_up_and_keeps_the_lo
     lock.close()
     gate.let_go()
     for thread in threading.enumerate():
-        if thread.name.endswith("(_connection_worker_thread)"):
+        if thread.name == "ledger-writer":
             thread.join()
     assert marks_of(ledger_path) == 1, "not an orderly end"
 
