@@ -1,0 +1,7 @@
+"""What this process says about itself: log lines with names and fields, and nothing secret in any of them.
+
+    note(event, **fields) -> context of the run -> redacted -> one line, text or JSON -> stderr
+
+Edges and assembly say what happened; rooms decide and are silent. Every line passes one redaction, and a line that
+cannot be written is lost rather than anything else: work never waits for a log.
+"""

@@ -1,0 +1,39 @@
+"""What a log costs at the start: told by what is loaded, since a clock tells something else each time."""
+
+import subprocess
+import sys
+
+import pytest
+
+ROOT = "import sys; from pixivflow.observe.log import Log"
+
+
+def loaded_after(program: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded at the end of `program`."""
+    told = subprocess.run(
+        [sys.executable, "-c", f"{program}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(told.stdout.split())
+
+
+def test_structlog_is_loaded_when_the_first_log_is_made_and_not_before() -> None:
+    assert not {"structlog", "rich", "asyncio", "logging"} & loaded_after(ROOT)
+    assert "structlog" in loaded_after(ROOT + "; Log(sys.stderr)")
+
+
+def test_the_coloured_renderers_stay_outside() -> None:
+    assert not {name for name in loaded_after(ROOT + "; Log(sys.stderr)") if name.split(".")[0] in ("rich", "pygments")}
+
+
+@pytest.mark.parametrize("before", ["", "import rich; "])
+def test_rich_can_be_loaded_all_the_same(before: str) -> None:
+    assert "rich.table" in loaded_after(before + ROOT + "; Log(sys.stderr); import rich.table")
+
+
+def test_a_configuration_is_loaded_without_what_only_a_daemon_needs() -> None:
+    loaded = loaded_after("import sys; import pixivflow.config.load")
+    assert not {"trio", "watchfiles", "structlog", "cronsim", "rich", "asyncio", "httpx", "sqlite3"} & loaded
+
+
+def test_the_watcher_loads_the_library_that_watches_once_it_watches() -> None:
+    assert not {"watchfiles", "anyio", "asyncio"} & loaded_after("import sys; import pixivflow.config.watch")
