@@ -1,12 +1,15 @@
 """What a request carries: pieces in their order, each made when its turn comes, and how long they are together."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from typing import Final
 
 import httpx
 
 from pixivflow.providers.headers import Headers
 
 Piece = bytes | Callable[[], Awaitable[bytes]]
+
+PIECE_BYTES: Final = 262_144
 
 
 class LocalFault(Exception):
@@ -28,8 +31,9 @@ class Body(httpx.AsyncByteStream):
 
     @classmethod
     def of(cls, content: bytes) -> "Body":
-        """A body that is in memory as a whole."""
-        return cls((content,), len(content))
+        """A body that is in memory as a whole; sent in pieces, since TLS works on each without a pause."""
+        steps = range(0, len(content), PIECE_BYTES)
+        return cls([content[at : at + PIECE_BYTES] for at in steps], len(content))
 
     @property
     def headers(self) -> Headers:

@@ -61,11 +61,11 @@ class Line:
     async def request(self) -> Arrival:
         """The next whole request, written down. Errors: as a stream's, and h11's."""
         head: h11.Request | None = None
-        body = b""
+        body = bytearray()
         while not isinstance(event := self.wire.next_event(), h11.EndOfMessage):
             match event:
                 case h11.NEED_DATA:
-                    self.wire.receive_data(await self.stream.receive_some(65_536))
+                    self.wire.receive_data(await self.stream.receive_some(1_048_576))
                 case h11.Request():
                     head = event
                 case h11.Data():
@@ -74,7 +74,7 @@ class Line:
                     raise trio.BrokenResourceError
         assert head is not None
         headers = {name.decode(): value.decode("utf-8") for name, value in head.headers}
-        arrival = Arrival(method=head.method.decode(), target=head.target.decode(), headers=headers, body=body)
+        arrival = Arrival(method=head.method.decode(), target=head.target.decode(), headers=headers, body=bytes(body))
         self.receiver.arrivals.append(arrival)
         self.receiver.arrived.set()
         return arrival
