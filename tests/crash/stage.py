@@ -31,8 +31,8 @@ TIMINGS = {
     "retry_base_ms": 50,
     "retry_max_ms": 400,
 }
-LOCK_S = 2.0
-"""Longer than any daemon that runs keeps the lock."""
+LOCK_S = 0.2
+"""Longer than a daemon that runs keeps the lock, and much shorter than any lease."""
 
 STATE = """SELECT (SELECT count(*) FROM schedule_slots) AS slots,
               (SELECT count(*) FROM schedule_slots WHERE status IN ('pending', 'running') OR reported_at IS NULL)
