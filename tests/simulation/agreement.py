@@ -160,12 +160,5 @@ def unfinished(rows: Look) -> list[str]:
         *(f"intent {n} is pending" for n, i in rows[INTENTS].items() if i["status"] == "pending"),
         *(f"row {n} is {r['status']}" for n, r in rows[ROWS].items() if r["status"] in OWED),
         *(f"slot {n} was not reported" for n, s in rows[SLOTS].items() if s["reported_at"] is None),
-        *(f"slot {n} has no outcome" for n in rows[SLOTS] if n not in told and not _ended_unheard(rows, n)),
+        *(f"slot {n} has no outcome" for n in rows[SLOTS] if n not in told),
     ]
-
-
-def _ended_unheard(rows: Look, name: str) -> bool:
-    """A slot that a requester waited for and that was ended over a delivery: nobody comes by when that has ended."""
-    slot = rows[SLOTS][name]
-    forced = slot["status"] in ("failed", "partial") and slot["manual_request_id"] is not None
-    return forced and any(intents_of(rows, cell) for cell in cells_of(rows, name))

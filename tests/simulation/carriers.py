@@ -69,7 +69,9 @@ class Carriers(Stage):
     @precondition(lambda self: self.hands)
     @rule(n=draws.picks, ack=draws.answers, u=draws.chances)
     def record(self, n: int, ack: Ack, u: float) -> None:
-        pump, row = self.a_hand(n)
+        self._record(*self.a_hand(n), ack, u)
+
+    def _record(self, pump: Owner, row: OutboxId, ack: Ack, u: float) -> None:
         fact = isinstance(ack, Positive) or getattr(ack, "http_status", None) == CONFLICT
         self.world.take(_actor(pump, row, fact=fact), recording.record, row, ack, pump, self.world.at, u)
 
@@ -81,6 +83,19 @@ class Carriers(Stage):
         self.claim(pump, n, 1)
         if len(self.hands) > held and self._cleared(0):
             self.record(0, ack, u)
+
+    @precondition(lambda self: self.world.rows[ROWS])
+    @rule(n=draws.picks, ms=draws.waits, acks=st.lists(draws.answers, min_size=2, max_size=2), late_first=st.booleans())
+    def a_frozen_pump(self, n: int, ms: int, acks: list[Ack], late_first: bool) -> None:
+        """One pump stands still with a row in its hands; the other may take the row over; both have an answer."""
+        for pump in draws.PUMPS:
+            held = len(self.hands)
+            self.claim(pump, n, 1)
+            if len(self.hands) == held or not self._cleared(0):
+                return
+            self.world.wait(ms)
+        for back, ack in zip((0, 1) if late_first else (1, 0), acks, strict=True):
+            self._record(*self.hands[-1 - back], ack, 0.0)
 
     @precondition(lambda self: self.hands)
     @rule(n=draws.picks, back=st.booleans())

@@ -6,6 +6,7 @@ Each law is a generator of sentences, one for each row that broke it; `broken` a
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from actors.kit import CancelOrigin, Ended
 from tests.simulation.look import (
     CELLS,
     CONFIRMED,
@@ -118,16 +119,15 @@ def rows_are_claimed_when_due(step: Step) -> Iterator[str]:
 def the_stale_write_nothing(step: Step) -> Iterator[str]:
     """A run that does not hold its slot, and a pump that does not hold its row, change nothing; facts excepted."""
     touched = [table for table in TABLES if step.before[table] != step.after[table]]
-    if step.by.who is Who.RUN and step.by.slot is not None and step.by.owner is not None and not holds(step):
-        allowed = [EXECUTIONS] if step.by.end is not None else []  # a consumer's cancel leaves its neutral row
-        yield from (
-            f"{step.by.owner} does not hold {step.by.slot} and wrote {each}" for each in touched if each not in allowed
-        )
-    if step.by.who is Who.PUMP and step.by.rows and not any(_has(step, row) for row in step.by.rows):
-        allowed = [INTENTS, CELLS, EVENTS] if step.by.fact else []
-        yield from (
-            f"{step.by.owner} does not hold {step.by.rows} and wrote {each}" for each in touched if each not in allowed
-        )
+    by, allowed = step.by, list[str]()
+    if by.who is Who.RUN and by.slot is not None and not holds(step):
+        if isinstance(by.end, Ended) and by.end.origin is CancelOrigin.CONSUMER:
+            allowed = [EXECUTIONS]  # the neutral row of a run whose work nobody wants any more
+    elif by.who is Who.PUMP and by.rows and not any(_has(step, row) for row in by.rows):
+        allowed = [INTENTS, CELLS, EVENTS] if by.fact else []
+    else:
+        return
+    yield from (f"{by.owner} holds nothing and wrote {table}" for table in touched if table not in allowed)
 
 
 def holds(step: Step) -> bool:

@@ -162,10 +162,26 @@ class Runners(Stage):
         if len(self.runs) == before:
             return
         run = self.runs[-1]
+        self._promise_all(run, routes, first, budget)
+        self._end(run, end)
+
+    @rule(n=draws.picks, ms=draws.waits, routes=draws.routes, first=st.integers(0, 4), end=draws.ends)
+    def a_frozen_run(self, n: int, ms: int, routes: list[RouteName], first: int, end: End) -> None:
+        """One run stands still; another may take the slot over; then the first one goes on as if nothing had been."""
+        before = len(self.runs)
+        self.begin(n)
+        if len(self.runs) == before:
+            return
+        run = self.runs[-1]
+        self.world.wait(ms)
+        self.begin(n)
+        self._promise_all(run, routes, first, 1)
+        self._end(run, end)
+
+    def _promise_all(self, run: Run, routes: list[RouteName], first: int, budget: int) -> None:
         for m, cell in enumerate(cells_of(self.world.rows, run.slot)):
             if cell["status"] in OPEN_CELL:
                 self._promise(run, cell, routes, draws.WORKS[(first + m) % len(draws.WORKS)], budget)
-        self._end(run, end)
 
 
 def _actor(run: Run) -> Actor:

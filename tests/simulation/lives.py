@@ -1,0 +1,49 @@
+"""A story played from its first life to its last, and judged.
+
+`python -m tests.simulation.lives SEED` prints a digest of everything that was seen and everything that was left.
+"""
+
+import hashlib
+import sys
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pixivflow.ledger.connection import connect_plain
+from tests.simulation import agreement, seeded
+from tests.simulation.chronicle import Chronicle
+from tests.simulation.life import Life
+from tests.simulation.look import Look, look
+from tests.simulation.receiver import Receiver
+from tests.simulation.story import story
+from tests.simulation.wire import judge
+
+
+def play(seed: int, ledger: Path) -> tuple[Chronicle, Look]:
+    """The story of `seed`, told in the file `ledger`: what was seen, and the rows that were left."""
+    told = story(seed)
+    chronicle = Chronicle(told, ledger, Receiver(told))
+    for mishap in (*told.mishaps, None):
+        life = Life(chronicle, mishap)
+        try:
+            seeded.run(told.chance("turns", chronicle.life).getrandbits(32), life.live)
+        except BaseException:
+            if not life.dead:
+                raise
+        chronicle.life += 1
+    with closing(connect_plain(ledger)) as db:
+        rows = look(db)
+    chronicle.faults += agreement.unfinished(rows)
+    chronicle.faults += judge(chronicle, rows)
+    return chronicle, rows
+
+
+def digest(chronicle: Chronicle, rows: Look) -> str:
+    """One text for all that was seen and all that was left."""
+    whole = "\n".join([*chronicle.trace, *chronicle.faults, repr(rows), repr(chronicle.receiver.arrivals)])
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        print(digest(*play(int(sys.argv[1]), Path(folder) / "ledger.db")))

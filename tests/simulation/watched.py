@@ -1,0 +1,109 @@
+"""A ledger in which every commit is held against all laws, and which takes no word from the dead.
+
+A function and its look at the rows are one transaction; what it did counts once it is committed. Inline, so that there
+is one function a transaction and nothing in between.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+from pixivflow.ledger.connection import Db
+from pixivflow.ledger.ledger import Ledger
+from tests.simulation.look import Look, look
+from tests.simulation.steps import Actor, Step
+from tests.simulation.ways import Who
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+EPOCH: Final = 10**12
+"""Numbers beyond this are instants."""
+
+FACTS: Final = frozenset({"Accepted", "IdempotentReplay", "DuplicateExisting"})
+
+
+def _run(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    return Actor(who=Who.RUN, owner=args[1], slot=args[0])
+
+
+def _end(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    run, end = args[:2]
+    return Actor(who=Who.RUN, owner=run.owner, slot=run.slot, end=end)
+
+
+def _abandon(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    run, end = args[:2]
+    return Actor(who=Who.RUN, owner=run.owner, slot=run.slot, end=end, forced=True)
+
+
+def _rows(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    return Actor(who=Who.PUMP, owner=args[1], rows=tuple(args[0]))
+
+
+def _record(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    row, ack, owner = args[:3]
+    return Actor(who=Who.PUMP, owner=owner, rows=(row,), fact=type(ack).__name__ in FACTS)
+
+
+ACTORS: Final[Mapping[str, Callable[[tuple[Any, ...], Mapping[str, Any]], Actor]]] = {
+    "open_slot": lambda args, kwargs: Actor(who=Who.TRIGGER),
+    "admit": lambda args, kwargs: Actor(who=Who.TRIGGER),
+    "begin": lambda args, kwargs: Actor(who=Who.RUN, owner=args[1]),
+    "beat": _run,
+    "bind": _run,
+    "release_binding": _run,
+    "apply_outcome": _run,
+    "enqueue": lambda args, kwargs: Actor(who=Who.RUN, owner=kwargs["owner"], slot=args[0].slot_id),
+    "finish": _end,
+    "abandon": _abandon,
+    "settle_only": lambda args, kwargs: Actor(who=Who.SWEEPER, owner=args[1]),
+    "end_stalled": lambda args, kwargs: Actor(who=Who.SWEEPER),
+    "roll_up_missed": lambda args, kwargs: Actor(who=Who.RECONCILER),
+    "claim": lambda args, kwargs: Actor(who=Who.PUMP, owner=args[2]),
+    "cleared": lambda args, kwargs: Actor(who=Who.PUMP, owner=args[1], rows=(args[0],)),
+    "renew": _rows,
+    "release": _rows,
+    "record": _record,
+    "cancel_slot": lambda args, kwargs: Actor(who=Who.CONSUMER),
+    "revive": lambda args, kwargs: Actor(who=Who.OPERATOR),
+}
+"""Who speaks when a function is called, from its name and its arguments."""
+
+
+class Watched(Ledger):
+    """`inner` with an eye on it. `check` raises once the process is dead. `judge` hears of each commit."""
+
+    def __init__(self, inner: Ledger, check: Callable[[], None], judge: Callable[[Step], None]) -> None:
+        self._inner, self._check, self._judge = inner, check, judge
+        self._seen: Look | None = None
+        self._done: Step | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def write(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        self._check()
+
+        def watched(db: Db) -> T:
+            self._check()
+            before = self._seen or look(db)
+            changes = db.total_changes
+            value = fn(db, *args, **kwargs)
+            after = look(db) if db.total_changes != changes else before
+            at = max([self.lease_now(self._clock.now_ms()), *(n for n in args if isinstance(n, int) and n > EPOCH)])
+            actor = ACTORS[fn.__name__](args, kwargs)
+            self._done = Step(what=fn.__name__, by=actor, at=at, before=before, after=after)
+            return value
+
+        return await self._inner.write(watched)
+
+    async def read(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        self._check()
+        return await self._inner.read(fn, *args, **kwargs)
+
+    def committed(self) -> None:
+        """The commit has happened: what was done in it counts."""
+        step, self._done = self._done, None
+        if step is not None:
+            self._seen = step.after
+            self._judge(step)
