@@ -1,6 +1,7 @@
 """The listening ports, which a fault can shut for a while, and the connections that came through them."""
 
 import ssl
+from collections.abc import Sequence
 from typing import Final
 
 import trio
@@ -48,6 +49,11 @@ class Door:
             return listener
         return trio.SSLListener(listener, self._context, https_compatible=True)
 
+    def close(self) -> None:
+        """Give the port back."""
+        if self._listener is not None:
+            self._listener.socket.close()
+
     def shut(self, for_ms: int) -> None:
         self._shut_ms = for_ms
         self._open.cancel()
@@ -56,10 +62,9 @@ class Door:
 class Hall:
     """Everybody who is inside."""
 
-    def __init__(self, service: Service, nursery: trio.Nursery) -> None:
+    def __init__(self, service: Service, nursery: trio.Nursery, doors: Sequence[Door]) -> None:
         self.nursery = nursery
-        self.doors: list[Door] = []
-        self._service = service
+        self._service, self._doors = service, doors
         self._inside: dict[Connection, trio.CancelScope] = {}
         self._empty = trio.Event()
 
@@ -81,13 +86,14 @@ class Hall:
 
     def _refuse(self, for_ms: int) -> None:
         """Be away: nobody gets in, and whoever is inside is put out."""
-        for door in self.doors:
+        for door in self._doors:
             door.shut(for_ms)
         for scope in list(self._inside.values()):
             scope.cancel()
 
     async def close(self) -> None:
-        """Let answers that are under way be sent, as long as the grace lasts; idle peers are put out at once."""
+        """Let answers that are under way be sent, held ones too, as long as the grace lasts; idle peers go at once."""
+        self._service.state.gates.release_all()
         if not self._inside:
             return
         for connection in self._inside:

@@ -54,21 +54,28 @@ async def serve(
         doors = [Door(options.port)]
         if context is not None:
             doors.append(Door(options.tls_port or 0, context))
-        for door in doors:
-            await door.bind()
-        service = Service(options, doors[0].port)
-        sandbox = Sandbox(service, doors[0].port, doors[1].port if context else None, ca)
-        async with trio.open_nursery() as peers:
-            hall = Hall(service, peers)
-            hall.doors = doors
-            async with trio.open_nursery() as listening:
-                for door in doors:
-                    listening.start_soon(door.serve, hall)
-                task_status.started(sandbox)
-                await sandbox.stopped()
-                listening.cancel_scope.cancel()
-            await hall.close()
-            peers.cancel_scope.cancel()
+        try:
+            for door in doors:
+                await door.bind()
+            service = Service(options, doors[0].port)
+            sandbox = Sandbox(service, doors[0].port, doors[1].port if context else None, ca)
+            await _serve(sandbox, doors, task_status)
+        finally:
+            for door in doors:
+                door.close()
+
+
+async def _serve(sandbox: Sandbox, doors: list[Door], task_status: trio.TaskStatus[Sandbox]) -> None:
+    async with trio.open_nursery() as peers:
+        hall = Hall(sandbox.service, peers, doors)
+        async with trio.open_nursery() as listening:
+            for door in doors:
+                listening.start_soon(door.serve, hall)
+            task_status.started(sandbox)
+            await sandbox.stopped()
+            listening.cancel_scope.cancel()
+        await hall.close()
+        peers.cancel_scope.cancel()
 
 
 @contextlib.contextmanager
@@ -82,16 +89,20 @@ def _tls(options: Options) -> Iterator[tuple[ssl.SSLContext | None, Path | None]
 
 @contextlib.asynccontextmanager
 async def running_sandbox(options: Options = ORDINARY) -> AsyncIterator[Sandbox]:
-    """A sandbox for as long as the block lasts. What the block raises comes out as it is, not in a group."""
+    """A sandbox for as long as the block lasts.
+
+    Errors: those of `serve`, and what the block raises; both come out as they are, not in a group.
+    """
     raised: Exception | None = None
     async with trio.open_nursery() as nursery:
-        sandbox: Sandbox = await nursery.start(serve, options)
         try:
-            yield sandbox
+            sandbox: Sandbox = await nursery.start(serve, options)
+            try:
+                yield sandbox
+            finally:
+                sandbox.stop()
         except Exception as error:
             raised = error
-        finally:
-            sandbox.stop()
     if raised is not None:
         raise raised
 
