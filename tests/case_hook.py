@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-AREAS: Mapping[str, int] = {"slots": 120, "delivery": 119, "operate": 89, "sandbox": 24}
+AREAS: Mapping[str, int] = {"slots": 120, "delivery": 119, "operate": 89, "sandbox": 24, "download": 133}
 """How many cases the specification of each area numbers."""
 
 Cases = Mapping[str, Mapping[int, str]]
