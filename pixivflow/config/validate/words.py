@@ -11,21 +11,10 @@ from pixivflow.config.validate.judges import FIELD, Judge, is_text, judge
 DAY_WORDS: Final = ("YESTERDAY", "TODAY")
 """The days that are resolved when a run starts, the earlier one first."""
 
-TEMPLATE: Final = re.compile(r"\{\{([^{}]*)\}\}")
-
-TEMPLATE_NAMES: Final = frozenset(
-    """
-    title displayTitle seriesTitle pixivId workId type author link spoiler language bookmarkCount viewCount
-    targetId tag topic topicTag workTags xRestrict xRestrictLabel xRestrictTag rankingDate publishedDate
-    scheduleId executionId occurrenceAt triggerSource slotId slotName slotDate idempotencyKey refetchRequestId
-    """.split()  # noqa: SIM905 - thirty words in quotes would be harder to read
-)
-"""Every name that a submission can fill in."""
-
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _BOT_TOKEN: Final = re.compile(r"[0-9]+:[A-Za-z0-9_-]{20,}")
-_SOME_LEAP_YEAR: Final = datetime(2024, 1, 1)  # noqa: DTZ001 - whether a cron line ever fires depends on no zone
+_ANY_DAY: Final = datetime(2024, 1, 1)  # noqa: DTZ001 - whether a line can be read depends on no day
 
 
 def identifier(code: str) -> Judge:
@@ -66,7 +55,7 @@ def bot_token(code: str) -> Judge:
 
 
 def cron(code: str) -> Judge:
-    """A cron line of five fields that fires some day."""
+    """A cron line of five fields."""
     return judge(is_cron, "five cron fields (minute hour day month weekday) that name a time", code)
 
 
@@ -77,9 +66,11 @@ def zone(code: str) -> Judge:
 
 def unknown_names(value: object) -> Iterator[str]:
     """The `{{names}}` of a template, or of a list of them, that nothing will ever fill."""
+    from pixivflow.delivery.templates import PLACEHOLDER, VALUES  # the names belong to who fills them
+
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, str):
-            yield from (name for name in TEMPLATE.findall(each) if name.strip() not in TEMPLATE_NAMES)
+            yield from (name for name in PLACEHOLDER.findall(each) if name.strip() not in VALUES)
 
 
 def is_zone(value: object) -> bool:
@@ -94,14 +85,14 @@ def is_zone(value: object) -> bool:
 
 
 def is_cron(value: object) -> bool:
-    """Whether `value` holds exactly five fields, each of them in range, and fires some day."""
+    """Whether `value` holds exactly five fields, each of them in range, with a day that comes."""
     from cronsim import CronSim, CronSimError  # a file without plans does not pay for it
 
     if not isinstance(value, str) or len(value) > 200 or len(value.split()) != 5:
         return False
     try:
-        next(CronSim(value, _SOME_LEAP_YEAR))
-    except (CronSimError, ValueError, StopIteration):
+        CronSim(value, _ANY_DAY)  # refuses a day that no month has, too
+    except (CronSimError, ValueError):
         return False
     return True
 

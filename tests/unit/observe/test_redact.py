@@ -40,7 +40,7 @@ PLANTED = "Planted-s3cret_0123"
         f"https://api.telegram.org/bot123456:{PLANTED}/sendMessage",
         f"{'long ' * 1590}https://user:{PLANTED}@host{' end' * 500}",
         f"{'x' * (TEXT_CHARS - 15)} a://u:{PLANTED}@h",
-        f"{'x' * (TEXT_CHARS - 10)}a://u:{PLANTED}@h",
+        f"{'x' * (TEXT_CHARS - 20)}a://u:{PLANTED}@h",
     ],
 )
 def test_what_looks_like_a_credential_is_masked(text: str) -> None:
