@@ -33,6 +33,10 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         return f"{self.field}: {self.message}"
 
+    def plain(self) -> dict[str, str]:
+        """As programs and logs are told."""
+        return {"code": self.code, "field": self.field, "message": self.message}
+
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Everything found, in the order of the document."""
@@ -48,6 +52,14 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def warnings(self) -> tuple[Finding, ...]:
         """What should be looked at."""
         return tuple(each for each in self.findings if each.level is Level.WARNING)
+
+    def plain(self) -> dict[str, object]:
+        """`{"valid": …, "errors": [{"code", "field", "message"}, …], "warnings": […]}`, as programs are told."""
+        return {
+            "valid": not self.errors,
+            "errors": [each.plain() for each in self.errors],
+            "warnings": [each.plain() for each in self.warnings],
+        }
 
 
 class ConfigInvalid(ConfigError):

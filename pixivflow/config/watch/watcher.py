@@ -133,4 +133,4 @@ def _faults(error: ConfigError) -> list[dict[str, str]]:
 
 
 def _plain(findings: Iterable[Finding]) -> list[dict[str, str]]:
-    return [{"field": each.field, "code": each.code, "message": each.message} for each in islice(findings, SHOWN)]
+    return [each.plain() for each in islice(findings, SHOWN)]

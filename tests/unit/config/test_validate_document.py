@@ -128,6 +128,24 @@ def test_all_faults_of_a_file_are_told_at_once_under_its_name() -> None:
     ]
 
 
+def test_a_program_is_told_codes_and_places_apart_for_faults_and_warnings() -> None:
+    told = validate(a_document(logLevel="loud", foo=1)).report.plain()
+    assert json.loads(json.dumps(told)) == {
+        "valid": False,
+        "errors": [
+            {
+                "code": "CONFIG_VALIDATION_LOG_LEVEL_INVALID",
+                "field": "logLevel",
+                "message": 'must be one of debug, info, warn, error, not "loud"',
+            }
+        ],
+        "warnings": [
+            {"code": "CONFIG_VALIDATION_UNKNOWN_KEY", "field": "foo", "message": "this key means nothing here"}
+        ],
+    }
+    assert validate(a_document(foo=1)).report.plain()["valid"] is True
+
+
 def test_a_file_of_thousands_of_faults_is_told_in_a_hundred_lines() -> None:
     report = validate(a_document(targets=[{} for _ in range(2_000)])).report
     lines = str(ConfigInvalid(Path("x"), report.findings)).splitlines()
