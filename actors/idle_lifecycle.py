@@ -37,6 +37,7 @@ class Parts:
 async def idle_lifecycle(ctx: Context, mailbox: Mailbox[LookAgain], parts: Parts) -> None:
     """Look once a poll, and whenever something has ended, until it is time to leave."""
     armed_s, opened_s = trio.current_time(), None
+    parts.door(True)  # a life that ended behind the closed door left it so
     ctx.note("idle.armed", poll_ms=parts.poll_ms, grace_ms=parts.idle_grace_ms, lifetime_ms=parts.max_lifetime_ms)
     ctx.started()
     while not ctx.stopping:
@@ -48,10 +49,10 @@ async def idle_lifecycle(ctx: Context, mailbox: Mailbox[LookAgain], parts: Parts
             break
         opened_s = _window(ctx, opened_s, await _look(ctx, parts))
         if opened_s is not None and _spent(opened_s, parts.idle_grace_ms):
-            if await _nobody_came(ctx, parts):
+            opened_s = _window(ctx, opened_s, owed := await _last_look(ctx, parts))
+            if owed is not None and opened_s is not None:
                 _leave(ctx, parts, "idle")
                 break
-            opened_s = None
     await ctx.wait_stopping()
 
 
@@ -77,14 +78,13 @@ def _window(ctx: Context, opened_s: float | None, owed: Owed | None) -> float | 
     return opened_s
 
 
-async def _nobody_came(ctx: Context, parts: Parts) -> bool:
-    """The last look, behind the closed door. When something is owed after all the door is open again."""
+async def _last_look(ctx: Context, parts: Parts) -> Owed | None:
+    """The look behind the closed door. Unless nothing is owed the door is open again, also when the look failed."""
     parts.door(False)
     owed = await _look(ctx, parts)
-    if owed is not None and not owed:
-        return True
-    parts.door(True)
-    return False
+    if owed is None or owed:
+        parts.door(True)
+    return owed
 
 
 def _leave(ctx: Context, parts: Parts, reason: str) -> None:
@@ -98,7 +98,9 @@ def _spent(since_s: float, ms: int) -> bool:
 
 
 def _wait_ms(parts: Parts, armed_s: float, opened_s: float | None) -> float:
-    ends_s = [armed_s + parts.max_lifetime_ms / 1000, trio.current_time() + parts.poll_ms / 1000]
-    if opened_s is not None:
+    """Until the next look: a poll, or sooner when the lifetime or the window ends before. A window that ended waits."""
+    now_s = trio.current_time()
+    ends_s = [armed_s + parts.max_lifetime_ms / 1000, now_s + parts.poll_ms / 1000]
+    if opened_s is not None and not _spent(opened_s, parts.idle_grace_ms):
         ends_s.append(opened_s + parts.idle_grace_ms / 1000)
-    return max(0.0, min(ends_s) - trio.current_time()) * 1000
+    return max(0.0, min(ends_s) - now_s) * 1000

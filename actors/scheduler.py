@@ -3,11 +3,12 @@
     wall time ──> fires since the last look ──> open (a row) ──> offer (slot_runner) ──> sleep until the next fire
 
 Each wake asks the wall clock anew, and no sleep is longer than `LONGEST_S`, so a clock that was set, or a host that
-slept, is noticed and named. If it dies here, the rows that were opened are found by recovery, and a fire that was not
-is opened by catch-up at the next start; opening one twice opens it once.
+slept, is noticed and named. A fire that could not be opened, for want of room or of time, is tried again at the next
+wake, until a later one of its plan takes its place. If it dies here, the rows that were opened are found by recovery,
+and a fire that was not is opened by catch-up at the next start; opening one twice opens it once.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 
 import trio
@@ -30,32 +31,36 @@ class Parts:
 
 async def scheduler(ctx: Context, mailbox: Mailbox[Reload], parts: Parts) -> None:
     """Catch up on what was missed, which is part of the start; then open and offer each fire at its time."""
-    since, seen_s = ctx.clock.now_ms(), trio.current_time()
-    for fire in await parts.fires.missed(since):
-        await _open(ctx, parts, fire)
+    seen_at, seen_s = ctx.clock.now_ms(), trio.current_time()
+    left = await _open(ctx, parts, await parts.fires.missed(seen_at))
     ctx.started()
     while not ctx.stopping:
-        now = ctx.clock.now_ms()
-        _note_jump(ctx, since, now, seen_s)
-        for fire in parts.fires.between(since, now):
-            await _open(ctx, parts, fire)
-        since, seen_s = now, trio.current_time()
+        since, now, now_s = seen_at, ctx.clock.now_ms(), trio.current_time()
+        _note_jump(ctx, now - seen_at, now_s - seen_s)
+        seen_at, seen_s = now, now_s
+        due = {fire.plan: fire for fire in (*left, *parts.fires.between(since, now))}
+        left = await _open(ctx, parts, due.values())
         await ctx.next_letter(mailbox, _sleep_s(parts.fires.next_at(now), ctx.clock.now_ms()) * 1000)
 
 
-async def _open(ctx: Context, parts: Parts, fire: Fire) -> None:
-    try:
-        slot = await parts.fires.open(fire, ctx.clock.now_ms())
-        answer = slot if isinstance(slot, Refused) else await parts.offer(slot)
-    except Exception as error:
-        ctx.note("schedule.open_failed", plan=fire.plan, at=fire.at, error=repr(error))
-        return
-    if isinstance(answer, Refused):
-        ctx.note("schedule.refused", plan=fire.plan, at=fire.at, reason=answer.reason)
+async def _open(ctx: Context, parts: Parts, fires: Iterable[Fire]) -> list[Fire]:
+    """Open the slot of each fire and offer it; those that failed, to be tried again: doing it twice is once."""
+    left = []
+    for fire in fires:
+        try:
+            slot = await parts.fires.open(fire, ctx.clock.now_ms())
+            answer = slot if isinstance(slot, Refused) else await parts.offer(slot)
+        except Exception as error:
+            ctx.note("schedule.open_failed", plan=fire.plan, at=fire.at, error=repr(error))
+            left.append(fire)
+            continue
+        if isinstance(answer, Refused):
+            ctx.note("schedule.refused", plan=fire.plan, at=fire.at, reason=answer.reason)
+    return left
 
 
-def _note_jump(ctx: Context, since: int, now: int, seen_s: float) -> None:
-    by_ms = (now - since) - round((trio.current_time() - seen_s) * 1000)
+def _note_jump(ctx: Context, wall_ms: int, monotonic_s: float) -> None:
+    by_ms = wall_ms - round(monotonic_s * 1000)
     if abs(by_ms) > JUMP_MS:
         ctx.note("clock.jump", by_ms=by_ms)
 
