@@ -190,7 +190,7 @@ async def test_names_are_looked_up_in_threads_that_nobody_else_waits_for(monkeyp
 
     monkeypatch.setattr(trio.to_thread, "run_sync", watched)
     assert await resolver()("localhost", 80)
-    assert seen
+    assert [type(limiter) for limiter in seen] == [trio.CapacityLimiter]
     assert seen[0] is not trio.to_thread.current_default_thread_limiter()
 
 

@@ -37,7 +37,8 @@ async def asked(url: str, *, timeout_ms: int = 5_000, body: Body | None = None, 
     way_out = egress.transport(**(known | options))  # type: ignore[arg-type]
     call = Call(method="POST", url=url, body=body or Body.of(b"{}"), timeout_ms=timeout_ms)
     try:
-        return await exchange(way_out, call)
+        with trio.fail_after(10):
+            return await exchange(way_out, call)
     finally:
         await way_out.aclose()
 
