@@ -1,10 +1,14 @@
-"""The data routes below `/app`: who may ask, what there is to ask for, and what comes back."""
+"""The data routes below `/app`: who may ask, what there is to ask for, and what comes back.
+
+An answer depends on the call, the world and the day alone, so it is kept until the world changes.
+"""
 
 from collections.abc import Callable
 from typing import Final
 
 from pixivflow.sandbox import illusts
 from pixivflow.sandbox.calls import Answer, Call
+from pixivflow.sandbox.clock import day_number
 from pixivflow.sandbox.envelope import no_end_point, oauth_reply
 from pixivflow.sandbox.message import Refused, Reply, Request, json_reply
 from pixivflow.sandbox.tokens import Tokens
@@ -34,9 +38,17 @@ def answer(call: Call, request: Request, tokens: Tokens) -> Reply:
         if route is None or request.method != "GET":
             raise no_end_point()
         check_bearer(request, tokens, call)
-        return json_reply(route(call))
+        return _kept(call, route)
     except Refused as refused:
         return refused.reply
+
+
+def _kept(call: Call, route: Callable[[Call], Answer]) -> Reply:
+    key = (call.path, call.query, call.bases, call.switches, day_number(call.now))
+    if key not in call.world.derived:
+        call.world.derived[key] = json_reply(route(call))
+    reply: Reply = call.world.derived[key]
+    return reply
 
 
 def check_bearer(request: Request, tokens: Tokens, call: Call) -> None:

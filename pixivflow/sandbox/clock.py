@@ -39,6 +39,11 @@ def jst_day(at_ms: int) -> date:
     return jst(at_ms).date()
 
 
+def day_number(at_ms: int) -> int:
+    """Which Japanese day it is, counted from some day on."""
+    return (at_ms + 9 * 3_600_000) // DAY_MS
+
+
 def day_start_ms(day: date) -> int:
     """The instant at which that day begins in Japan."""
     return int(datetime(day.year, day.month, day.day, tzinfo=JST).timestamp() * 1000)

@@ -8,7 +8,7 @@ import trio
 
 from pixivflow.errors import ConfigError
 from pixivflow.sandbox.http import Connection
-from pixivflow.sandbox.sending import Stream
+from pixivflow.sandbox.reading import Stream
 from pixivflow.sandbox.service import Service
 
 HOST: Final = "127.0.0.1"

@@ -12,6 +12,8 @@ from pixivflow.sandbox.model import HOLLOW, VIEWER, Visibility, Work
 from pixivflow.sandbox.rankings import MODES, ranking
 from pixivflow.sandbox.search import Order, Search, Where, by_popularity, find, normal
 
+ORDERS: Final = get_args(Order)
+PLACES: Final = get_args(Where)
 SEARCH_END: Final = 5_000
 SPAN_S: Final = 31_536_000
 KINDS: Final = {"illust": ("illust", "ugoira"), "manga": ("manga",)}
@@ -41,12 +43,12 @@ def a_work(call: Call) -> Work:
 
 def search(call: Call) -> Answer:
     """The walk ends at an offset that the real service ends near, whatever there is beyond it."""
-    order = call.one_of("sort", get_args(Order), "date_desc")
+    order = call.one_of("sort", ORDERS, "date_desc")
     if order.startswith("popular") and call.switches.premium == "off":
         order = "date_desc"
     asked = Search(
         word=call.need("word"),
-        where=call.one_of("search_target", get_args(Where), "partial_match_for_tags"),  # type: ignore[arg-type]
+        where=call.one_of("search_target", PLACES, "partial_match_for_tags"),  # type: ignore[arg-type]
         order=order,  # type: ignore[arg-type]
         safe=call.is_safe,
         first_day=call.day("start_date"),

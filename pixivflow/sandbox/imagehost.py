@@ -4,7 +4,6 @@ import hashlib
 import io
 import re
 import zipfile
-from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -18,8 +17,7 @@ from pixivflow.sandbox.render import date_path, original_path
 
 REFERERS: Final = ("https://app-api.pixiv.net/", "https://www.pixiv.net/")
 PREVIEW_BYTES: Final = 8_000
-KEPT_BYTES: Final = 1 << 20
-"""Larger originals are made anew for each request: a cache of them would be the largest part of the process."""
+KEPT, KEPT_BYTES = 512, 256 << 10
 ORIGINAL: Final = re.compile(r"/img-original/img/.*/([0-9]{1,19})_(?:p|ugoira)([0-9]{1,4})\.(?:jpg|png|gif)")
 PREVIEW: Final = re.compile(r"(?:/c/[^/]+)?/img-master/img/(.*)/([0-9]{1,19})_p([0-9]{1,4})_(?:master|square)1200\.jpg")
 ARCHIVE: Final = re.compile(r"/img-zip-ugoira/img/(.*)/([0-9]{1,19})_ugoira(600x600|1920x1080)\.zip")
@@ -47,9 +45,10 @@ def serve(request: Request, path: str, world: World) -> Reply:
         return Reply(status=405, headers=(("Allow", "GET, HEAD"),))
     if not is_referred(request):
         return Reply(status=403)
-    found = find(path, world)
+    found = world.files.get(path) or find(path, world)
     if found is None:
         return Reply(status=404)
+    _keep(world.files, path, found)
     headers = (
         ("Content-Type", found.mime),
         ("Accept-Ranges", "bytes"),
@@ -59,14 +58,21 @@ def serve(request: Request, path: str, world: World) -> Reply:
     return ranged(Reply(headers=headers, body=found.body), request)
 
 
+def _keep(files: dict[str, File], path: str, found: File) -> None:
+    """Keep some of the files, none of them large: the cache would be the largest part of the process."""
+    if path not in files and len(found.body) <= KEPT_BYTES:
+        if len(files) >= KEPT:
+            del files[next(iter(files))]
+        files[path] = found
+
+
 def find(path: str, world: World) -> File | None:
     """The file at that path, or None. Only the exact address of a work that the service shows leads to it."""
     if match := ORIGINAL.fullmatch(path):
         work = _known(world, match[1])
         page = int(match[2])
         if work and page < work.page_count and original_path(work, page) == path:
-            make = _picture if work.image_bytes <= KEPT_BYTES else _picture.__wrapped__
-            return make(work, page, world.seed, work.image_bytes, work.width, work.height)
+            return _picture(work, page, world.seed, work.image_bytes, work.width, work.height)
     elif match := PREVIEW.fullmatch(path):
         work = _known(world, match[2])
         if work and int(match[3]) < work.page_count and date_path(work.created_at) == match[1]:
@@ -94,13 +100,11 @@ def _fitted(work: Work, path: str) -> tuple[int, int]:
     return max(1, round(work.width * scale)), max(1, round(work.height * scale))
 
 
-@lru_cache(maxsize=512)
 def _picture(work: Work, page: int, seed: int, size: int, width: int, height: int) -> File:
     mark = f"{seed}/{work.id}/{page}/{size}/{width}x{height}.{work.ext}"
     return _file(MIME[work.ext], picture(work.ext, width, height, size, mark), work.created_at, mark)
 
 
-@lru_cache(maxsize=32)
 def _archive(work: Work, seed: int, size: str) -> File:
     """The frames, stored and not compressed, as the service packs them. The entries say nothing about the time."""
     width, height = (work.width, work.height) if size == "1920x1080" else _fitted(work, size)

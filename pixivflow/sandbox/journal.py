@@ -5,6 +5,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -163,6 +164,7 @@ class Journal:
         return missed
 
 
+@lru_cache(maxsize=8_192)
 def label(place: Place) -> str:
     """The route that a request is counted under: ids are left out, and of pictures all but their kind."""
     if place.kind == "img":

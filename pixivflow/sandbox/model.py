@@ -99,6 +99,9 @@ class World:
         self.rankings: dict[tuple[str, date], tuple[int, ...]] = {}
         """The lists that were set by hand; the others are made from the seed when they are asked for."""
         self.derived: dict[Hashable, Any] = {}
+        """What follows from the rest, kept until something changes."""
+        self.files: dict[str, Any] = {}
+        """Some of the files of the image host, by their path."""
 
     def copy(self) -> "World":
         """A world that can be changed without this one."""
@@ -110,6 +113,7 @@ class World:
     def changed(self) -> None:
         """Forget every list and every rendered answer."""
         self.derived.clear()
+        self.files.clear()
 
     def add(self, works: Iterable[Work] = (), users: Iterable[User] = ()) -> None:
         """Add the items, or put them in the place of those with the same id."""

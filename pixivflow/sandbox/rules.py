@@ -119,6 +119,9 @@ class Rules:
         self._rules: dict[str, Rule] = {}
         self._count = 0
 
+    def __len__(self) -> int:
+        return len(self._rules)
+
     def post(self, orders: Iterable[Order], at_ms: float) -> list[Rule]:
         """Add rules; one with a known id takes the place of that one, at the end.
 

@@ -1,18 +1,21 @@
-"""Sending an answer the way it was planned: whole and true, slowly, cut off, with a wrong length, or not at all."""
+"""Sending an answer the way it was planned: whole and true, slowly, cut off, with a wrong length, or not at all.
+
+The head is written here and not by h11, which rightly refuses to write one that lies.
+"""
 
 import socket
 import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Final
 
-import h11
 import trio
 
-from pixivflow.sandbox.message import Reply
+from pixivflow.sandbox.message import Pairs, Reply
+from pixivflow.sandbox.reading import Stream
 from pixivflow.sandbox.spoil import Wire
 
-Stream: TypeAlias = "trio.SocketStream | trio.SSLStream[trio.SocketStream]"
 PIECE_BYTES: Final = 256 * 1024
 TICK_S: Final = 0.05
 """Between two pieces of a body that is sent slowly."""
@@ -22,8 +25,8 @@ BODILESS: Final = (204, 304)
 class Sender:
     """Sends one answer. `sent`: how many bytes of the body went out, also when it was not to be all of them."""
 
-    def __init__(self, stream: trio.abc.SendStream, connection: h11.Connection, *, is_head: bool) -> None:
-        self._stream, self._h11, self._is_head = stream, connection, is_head
+    def __init__(self, stream: Stream, *, is_head: bool = False) -> None:
+        self._stream, self._is_head = stream, is_head
         self.sent = 0
 
     async def send(self, reply: Reply, wire: Wire) -> None:
@@ -32,27 +35,17 @@ class Sender:
             await trio.sleep(wire.delay_ms / 1_000)
         if wire.is_silent:
             return
-        body = b"" if self._is_head or reply.status in BODILESS else reply.body
-        if wire.is_lost:
-            await self._send_all(_raw_head(reply, wire), body[: wire.cut_at], wire.bytes_per_s)
+        length = len(reply.body) if wire.length is None else wire.length
+        head = _head(reply.status, reply.headers, length, closes=wire.closes)
+        body = b"" if self._is_head or reply.status in BODILESS else reply.body[: wire.cut_at]
+        if len(body) > PIECE_BYTES or wire.bytes_per_s:
+            await self._stream.send_all(head)
+            await self._send_pieces(body, wire.bytes_per_s)
         else:
-            await self._honest(reply, wire, body)
-
-    async def _honest(self, reply: Reply, wire: Wire, body: bytes) -> None:
-        """What h11 has no objection to: afterwards the connection can be used again."""
-        headers = [(name.encode("ascii"), value.encode("latin-1")) for name, value in _headers(reply, wire)]
-        head = self._h11.send(h11.Response(status_code=reply.status, headers=headers, reason=_reason(reply.status)))
-        if body:
-            self._h11.send(h11.Data(data=body))
-        self._h11.send(h11.EndOfMessage())
-        await self._send_all(head or b"", body, wire.bytes_per_s)
-
-    async def _send_all(self, head: bytes, body: bytes, bytes_per_s: int) -> None:
-        if not bytes_per_s and len(body) <= PIECE_BYTES:
             await self._stream.send_all(head + body)
             self.sent = len(body)
-            return
-        await self._stream.send_all(head)
+
+    async def _send_pieces(self, body: bytes, bytes_per_s: int) -> None:
         for piece in _pieces(body, max(1, int(bytes_per_s * TICK_S)) if bytes_per_s else PIECE_BYTES):
             await self._stream.send_all(piece)
             self.sent += len(piece)
@@ -66,26 +59,21 @@ def _pieces(body: bytes, size: int) -> Iterator[memoryview]:
         yield view[at : at + size]
 
 
-def _headers(reply: Reply, wire: Wire) -> Iterator[tuple[str, str]]:
-    yield from reply.headers
-    if reply.status not in BODILESS:
-        yield "Content-Length", str(len(reply.body) if wire.length is None else wire.length)
-    if wire.closes:
-        yield "Connection", "close"
-
-
-def _raw_head(reply: Reply, wire: Wire) -> bytes:
-    """The head of an answer that does not keep its word, which h11 would not write."""
-    lines = [f"HTTP/1.1 {reply.status} {_reason(reply.status).decode()}"]
-    lines += [f"{name}: {value}" for name, value in _headers(reply, wire)]
+@lru_cache(maxsize=1_024)
+def _head(status: int, headers: Pairs, length: int, *, closes: bool) -> bytes:
+    lines = [f"HTTP/1.1 {status} {_reason(status)}", *(f"{name}: {value}" for name, value in headers)]
+    if status not in BODILESS:
+        lines.append(f"Content-Length: {length}")
+    if closes:
+        lines.append("Connection: close")
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
 
-def _reason(status: int) -> bytes:
+def _reason(status: int) -> str:
     try:
-        return HTTPStatus(status).phrase.encode("ascii")
+        return HTTPStatus(status).phrase
     except ValueError:
-        return b"Unknown"
+        return "Unknown"
 
 
 def reset(stream: Stream) -> None:

@@ -60,17 +60,20 @@ class Service:
             return Exchange(reply=served(self.state, request, place))
         if record is None:
             return Exchange(reply=control.answer(self.state, request, place.path, t_ms))
-        seen = _seen(self.state, request, place, t_ms)
-        rule = self.state.rules.choose(seen)
-        if rule is None:
-            reply, wire = served(self.state, request, place), spoil.PLAIN
-        else:
-            record.fault = rule.order.id
-            reply, wire = met(self.state, request, seen, rule)
+        reply, wire = self._answered(request, place, record, t_ms)
         if self.state.options.latency_ms and not wire.delay_ms:
             wire = msgspec.structs.replace(wire, delay_ms=self.state.options.latency_ms)
         record.status = None if wire.is_silent else reply.status
         return Exchange(reply=reply, wire=wire, record=record)
+
+    def _answered(self, request: Request, place: Place, record: Record, t_ms: float) -> tuple[Reply, Wire]:
+        """The answer before the latency that every answer has."""
+        if self.state.rules:
+            seen = _seen(self.state, request, place, t_ms)
+            if (rule := self.state.rules.choose(seen)) is not None:
+                record.fault = rule.order.id
+                return met(self.state, request, seen, rule)
+        return served(self.state, request, place), spoil.PLAIN
 
     def leave(self, exchange: Exchange, sent: int, t_ms: float, *, left: bool) -> None:
         """Write down how the exchange ended. `sent`: bytes of the body. `left`: the other side went away."""

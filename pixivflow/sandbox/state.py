@@ -1,5 +1,7 @@
 """All that a running sandbox remembers, and how it begins afresh."""
 
+from functools import lru_cache
+
 from pixivflow.sandbox.blocks import generate
 from pixivflow.sandbox.clock import Clock, jst_day
 from pixivflow.sandbox.faults import Deed, ExpireTokens, RevokeRefresh
@@ -58,10 +60,14 @@ class State:
                 self.tokens.revoke(deed.token)
 
 
+generated = lru_cache(maxsize=4)(generate)
+"""Kept, because a test suite starts hundreds of sandboxes in one world. Nobody changes what is kept."""
+
+
 def first_world(options: Options) -> World:
     """The world that the options describe."""
     now = Clock(options.clock).now_ms()
-    world = generate(options.seed, jst_day(now), options.works, options.page_size)
+    world = generated(options.seed, jst_day(now), options.works, options.page_size).copy()
     if options.fixture is not None:
         load(world, options.fixture, now)
     return world

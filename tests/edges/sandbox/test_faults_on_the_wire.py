@@ -184,3 +184,16 @@ async def test_a_server_without_ranges_sends_everything(sandbox: Sandbox) -> Non
     await told(sandbox, "/faults", [{"fault": "no_range"}])
     answer = await heard(sandbox.port, "GET", PROFILE, headers={**PIXIV, "range": "bytes=10-"})
     assert (answer.status, len(answer.body)) == (200, 4_000)
+
+
+@pytest.mark.case("sandbox", 21)
+@pytest.mark.parametrize(("when", "arrivals"), [("before", 0), ("after", 1)])
+async def test_a_reset_at_the_receiver_looks_the_same_whether_the_delivery_arrived_or_not(
+    sandbox: Sandbox, when: str, arrivals: int
+) -> None:
+    await told(sandbox, "/faults", [{"fault": "reset", "match": {"kind": "sink"}, "when": when, "count": 1}])
+    body, headers = b'{"schemaVersion":1,"idempotencyKey":"k"}', {"x-idempotency-key": "k"}
+    assert await heard(sandbox.port, "POST", HOOK, body, headers) == Heard(ended="reset")
+    found = told_json(await heard(sandbox.port, "GET", "/sink/receipts"))["receipts"]
+    assert sum(each["arrivals"] for each in found) == arrivals
+    assert [each["statuses"] for each in found] == [{"dropped": 1}] * arrivals

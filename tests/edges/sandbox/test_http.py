@@ -8,7 +8,7 @@ import msgspec
 import pytest
 import trio
 
-from pixivflow.sandbox import control, doors, http, service
+from pixivflow.sandbox import control, doors, http, reading, service
 from pixivflow.sandbox.options import Options
 from pixivflow.sandbox.serve import Sandbox, running_sandbox
 from tests.edges.sandbox.wire import Heard, answer_on, heard, told
@@ -120,7 +120,7 @@ async def test_what_is_no_http_is_told_so_and_put_out(sandbox: Sandbox, noise: b
 
 async def test_a_head_without_an_end_is_cut(sandbox: Sandbox) -> None:
     async with connected(sandbox) as stream:
-        await stream.send_all(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * (http.HEAD_BYTES + 1))
+        await stream.send_all(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"x" * (reading.HEAD_BYTES + 1))
         assert (await answer_on(stream)).status == 431
 
 
@@ -156,7 +156,7 @@ async def test_who_says_nothing_is_put_out_after_a_while(sandbox: Sandbox, monke
 
 
 async def test_who_never_sends_the_rest_of_a_body_is_put_out(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "PIECE_S", 0.05)
+    monkeypatch.setattr(reading, "PIECE_S", 0.05)
     async with connected(sandbox) as stream:
         await stream.send_all(HOOKED + HOOK[:-1])
         assert (await answer_on(stream)).ended in ("closed", "reset")
