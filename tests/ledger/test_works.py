@@ -234,7 +234,8 @@ def finished(db: Db) -> None:
 
 
 def test_an_ack_that_comes_while_more_works_are_brought_does_not_end_the_cell(db: Db) -> None:
-    two_promised(db)
+    running(db, bound=False)
+    bring(db, bringing(WORK, routes=("r1",), binds=False))
     confirm(db, WORK)
     assert (the_cell(db).status, the_cell(db).work_id) == (C.PENDING, None)
 

@@ -11,6 +11,7 @@ from tests.fixtures.walks import a_target, a_work
 
 def test_bookmarks_count_then_a_thousand_views_for_one_then_the_newer_then_the_larger_id() -> None:
     order = [
+        a_work(6, bookmarks=13, created_at=1),
         a_work(5, bookmarks=10, views=2000, created_at=1),
         a_work(4, bookmarks=11, views=999, created_at=9),
         a_work(3, bookmarks=11, created_at=2),

@@ -23,23 +23,24 @@ Make = Callable[..., Scene]
 class Hanging:
     """A transport that breaks in its own words when the task that waits on it is cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self, breaks_with: Exception) -> None:
         self.waits = trio.Event()
+        self.breaks_with = breaks_with
 
     async def hang(self) -> None:
         self.waits.set()
         try:
             await trio.sleep_forever()
         except trio.Cancelled:
-            raise Unavailable("connection closed") from None
+            raise self.breaks_with from None
 
 
 class HangingSource(FakeSource, Hanging):
     """Hangs in every list, or in every look at a work's details."""
 
-    def __init__(self, works: list[WorkDetail], at: str) -> None:
+    def __init__(self, works: list[WorkDetail], at: str, breaks_with: Exception) -> None:
         FakeSource.__init__(self, works)
-        Hanging.__init__(self)
+        Hanging.__init__(self, breaks_with)
         self.at = at
 
     async def _list(self, request: str) -> Pages:
@@ -57,13 +58,18 @@ class HangingSource(FakeSource, Hanging):
 class HangingFetcher(FakeFetcher, Hanging):
     """Hangs in every download."""
 
-    def __init__(self) -> None:
+    def __init__(self, breaks_with: Exception) -> None:
         FakeFetcher.__init__(self)
-        Hanging.__init__(self)
+        Hanging.__init__(self, breaks_with)
 
     async def fetch(self, detail: WorkDetail, target: Target, known: object, threads: trio.CapacityLimiter) -> Fetched:
         await self.hang()
         raise AssertionError("not cancelled")
+
+
+IN_ITS_OWN_WORDS = pytest.mark.parametrize(
+    "error", [Unavailable("connection closed"), RuntimeError("stream is gone")], ids=["translated", "as it came"]
+)
 
 
 async def cancelled(run: Scene, hanging: Hanging) -> None:
@@ -75,24 +81,35 @@ async def cancelled(run: Scene, hanging: Hanging) -> None:
 
 
 @pytest.mark.case("slots", 55)
-async def test_a_search_whose_transport_breaks_under_a_cancellation_is_no_empty_day(scene: Make) -> None:
-    source = HangingSource([a_work(101)], "list")
+@IN_ITS_OWN_WORDS
+async def test_a_search_whose_transport_breaks_under_a_cancellation_is_no_empty_day(
+    scene: Make, error: Exception
+) -> None:
+    source = HangingSource([a_work(101)], "list", error)
     run = scene(source=source)
     await cancelled(run, source)
     cell = run.cell()
     assert (cell.status, cell.fallback_stage, cell.last_error, cell.reason_code) == (C.PENDING, 0, None, None)
+    assert run.probe.notes == []
 
 
-async def test_a_look_at_a_work_that_breaks_under_a_cancellation_passes_nothing_over(scene: Make) -> None:
-    source = HangingSource([a_work(101), a_work(102)], "detail")
+@IN_ITS_OWN_WORDS
+async def test_a_look_at_a_work_that_breaks_under_a_cancellation_passes_nothing_over(
+    scene: Make, error: Exception
+) -> None:
+    source = HangingSource([a_work(101), a_work(102)], "detail", error)
     run = scene(source=source)
     await cancelled(run, source)
     assert (run.cell().status, run.cell().last_error, run.cell().candidate_report) == (C.PENDING, None, None)
 
 
-async def test_a_download_that_breaks_under_a_cancellation_keeps_its_work_for_the_next_process(scene: Make) -> None:
-    fetcher = HangingFetcher()
-    run = scene(source=FakeSource([a_work(101), a_work(102)]), fetcher=fetcher)
+@IN_ITS_OWN_WORDS
+@pytest.mark.parametrize("tries", [1, 3])
+async def test_a_download_that_breaks_under_a_cancellation_keeps_its_work_for_the_next_process(
+    scene: Make, error: Exception, tries: int
+) -> None:
+    fetcher = HangingFetcher(error)
+    run = scene(source=FakeSource([a_work(101), a_work(102)]), fetcher=fetcher, tries=tries)
     await cancelled(run, fetcher)
     assert (run.cell().status, run.cell().work_id, run.cell().last_error) == (C.SELECTED, "101", None)
     run.fetcher, run.source.asked = FakeFetcher(), []
@@ -122,6 +139,7 @@ async def test_a_run_whose_slot_was_taken_over_records_nothing_and_says_so(scene
     with pytest.raises(NotOurs):
         await run.live()
     assert (run.stored(), run.promised(), run.cell().status) == ([], [], C.SELECTED)
+    assert run.probe.notes == []
 
 
 def taken_over(run: Scene) -> None:

@@ -10,7 +10,7 @@ from pixivflow.ids import WorkId
 from pixivflow.slots.model import CellStatus
 from pixivflow.slots.ports import SkipCode, Unfit
 from tests.fixtures.ledgers import transaction
-from tests.fixtures.slots import SLOT, put_intent
+from tests.fixtures.slots import SLOT, put_intent, set_cell
 from tests.fixtures.walks import FakeFetcher, FakeSource, Scene, a_target, a_work, routed
 
 C = CellStatus
@@ -129,6 +129,31 @@ async def test_two_cells_of_one_slot_never_bring_the_same_work(scene: Make) -> N
     run = scene(targets=(routed(a_target("a"), "r1"), routed(a_target("b"), "r2")), source=works(101, 102))
     await run.live()
     assert (run.cell("a").work_id, run.cell("b").work_id) == ("101", "102")
+
+
+async def test_a_work_that_a_sibling_took_while_it_was_looked_at_is_left_to_the_sibling(scene: Make) -> None:
+    run = scene(targets=(a_target("a"), a_target("b")), source=works(101, 102))
+
+    def sibling_takes_it(request: str) -> None:
+        if request == "detail 101":
+            set_cell(run.db, SLOT, "b", work_id="101", work_type="illustration", status="selected")
+
+    run.source.before = sibling_takes_it
+    await run.live(die_at="cell.served")
+    assert (run.cell("a").work_id, run.fetcher.requests) == ("102", ["102"])
+
+
+@pytest.mark.case("download", 64)
+async def test_the_loser_of_a_cell_downloads_nothing_and_says_who_has_it(scene: Make) -> None:
+    run = scene(source=works(101, 102))
+
+    def somebody_takes_the_cell(request: str) -> None:
+        set_cell(run.db, SLOT, "a", work_id="777", work_type="illustration", status="selected")
+
+    run.source.before = somebody_takes_the_cell
+    await run.live(finishes=False)
+    assert (run.cell().status, run.cell().work_id, run.fetcher.requests) == (C.SELECTED, "777", [])
+    assert run.probe.heard("cell.taken") == [{"slot": SLOT, "target": "a", "work": "777"}]
 
 
 async def test_a_work_that_every_route_got_meanwhile_frees_the_cell_for_the_next_one(scene: Make) -> None:

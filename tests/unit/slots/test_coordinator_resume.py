@@ -172,3 +172,4 @@ async def test_a_target_that_wants_many_by_now_still_goes_on_with_the_work_that_
     run.targets = (a_target(limit=5),)
     await run.live()
     assert (run.stored(), run.cell().work_id, run.source.lists) == (["101"], "101", [])
+    assert run.cell().status is C.SUBMITTED
