@@ -1,6 +1,7 @@
 """The generated world: named blocks of ids, each with a property that a client has to cope with.
 
 All of it comes from the seed and the day on which the sandbox was started; works are as old as yesterday at least.
+Within a block a higher id is a newer work, as it is in the service: clients rely on it.
 """
 
 from collections.abc import Iterator
@@ -49,12 +50,16 @@ def generate(seed: int, day: date, works: int, page_size: int) -> World:
 
 
 def _plain(rng: Random, midnight: int, count: int) -> Iterator[Work]:
-    for at in range(count):
+    for at, born in enumerate(_dates(rng, midnight, count)):
         work_id = 100_001 + at if at < PLAIN else 110_001 + at - PLAIN
         author = SERIALIST if at in SERIALS else BUSY if at % 7 == 0 and at < 749 else rng.choice(AUTHORS)
-        born = midnight - (at % DAYS + 1) * DAY_MS + rng.randrange(86_400) * 1_000
         extra = [Tag("dup")] if 300 <= at < 350 else []
         yield _work(rng, work_id, author, born, extra, rating=rng.random(), maker=rng.random())
+
+
+def _dates(rng: Random, midnight: int, count: int) -> list[int]:
+    """So many instants of the thirty days, to the second, the oldest first."""
+    return [midnight - ago * 1_000 for ago in sorted(rng.choices(range(1, DAYS * 86_400), k=count), reverse=True)]
 
 
 def _work(
@@ -93,8 +98,7 @@ def _work(
 
 def _special(rng: Random, midnight: int) -> Iterator[Work]:
     def block(first: int, count: int, **fixed: Any) -> Iterator[Work]:
-        for work_id in range(first, first + count):
-            born = midnight - rng.randint(DAY_MS // 1_000, DAYS * 86_400) * 1_000
+        for work_id, born in enumerate(_dates(rng, midnight, count), start=first):
             yield _work(rng, work_id, rng.choice(AUTHORS), born, **fixed)
 
     for work, pages in zip(block(101_001, len(PAGES)), PAGES, strict=True):

@@ -7,7 +7,7 @@ from pixivflow.sandbox import render
 from pixivflow.sandbox.clock import jst_text
 from pixivflow.sandbox.hosts import Bases
 from pixivflow.sandbox.message import Reply, Request, json_reply
-from pixivflow.sandbox.model import HOLLOW, Visibility, Work, World
+from pixivflow.sandbox.model import HOLLOW, Tag, Visibility, Work, World
 
 ILLUST: Final = re.compile(r"/ajax/illust/([1-9][0-9]{0,18})(|/pages|/ugoira_meta)")
 PROFILE: Final = re.compile(r"/ajax/user/([1-9][0-9]{0,18})/profile/all")
@@ -51,9 +51,24 @@ def _illust(world: World, work: Work, img: str) -> dict[str, Any]:
         "aiType": work.illust_ai_type,
         "pageCount": work.page_count,
         "createDate": jst_text(work.created_at),
+        "width": work.width,
+        "height": work.height,
+        "sl": work.sanity_level,
+        "restrict": work.restrict,
+        "bookStyle": 0,
+        "viewCount": work.total_view,
+        "bookmarkCount": work.total_bookmarks,
+        "commentCount": 0,
+        "illustComment": work.caption,
+        "userAccount": world.author(work).account,
         "urls": {"original": img + render.original_path(work, 0)},
-        "tags": {"tags": [{"tag": tag.name} for tag in work.tags]},
+        "tags": {"tags": [_tag(tag) for tag in work.tags]},
     }
+
+
+def _tag(tag: Tag) -> dict[str, Any]:
+    translated = {"translation": {"en": tag.translated_name}} if tag.translated_name else {}
+    return {"tag": tag.name, **translated}
 
 
 def _page(work: Work, page: int, img: str) -> dict[str, Any]:

@@ -57,6 +57,13 @@ def test_no_work_is_younger_than_yesterday_or_older_than_thirty_days(ask: Asker)
     assert max(born) < midnight
 
 
+def test_a_newer_work_has_a_higher_id_among_its_like(ask: Asker) -> None:
+    plain = [work for work in ask.service.state.world.works.values() if not 100_801 <= work.id < 110_001]
+    assert [work.id for work in sorted(plain, key=lambda work: (work.created_at, work.id))] == sorted(
+        work.id for work in plain
+    )
+
+
 def test_about_a_tenth_has_an_age_limit_and_about_a_tenth_is_made_by_machines(ask: Asker) -> None:
     plain = [work for work in ask.service.state.world.works.values() if work.page_count == 1 and work.type == "illust"]
     tagged = [work for work in plain if any(tag.name == "AI生成" for tag in work.tags)]
