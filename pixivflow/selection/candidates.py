@@ -46,7 +46,7 @@ class Candidates:
         )
 
     async def detail(self, work: BoundWork) -> WorkDetail:
-        if not work.work_id.isdecimal():
+        if not (work.work_id.isascii() and work.work_id.isdecimal()):
             raise Unfit(work.work_id, SkipCode.INVALID_METADATA, "not the number of any work")
         found = await self._source.detail(work)
         if not found.is_visible:

@@ -436,8 +436,8 @@ CHOSEN = (
     Sabotage(
         name="an id that is no number is asked for",
         file=CANDIDATES,
-        find="        if not work.work_id.isdecimal():",
-        replace="        if not work.work_id:",
+        find="        if not (work.work_id.isascii() and work.work_id.isdecimal()):",
+        replace="        if not work.work_id.isdecimal():",
         tests=(f"{CHOICE}/test_candidates.py",),
     ),
     Sabotage(

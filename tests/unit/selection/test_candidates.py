@@ -153,7 +153,7 @@ async def test_a_work_that_pixiv_hides_is_unfit_and_one_that_is_shown_comes_whol
         await door.detail(_bound("3"))
 
 
-@pytest.mark.parametrize("broken", ["abc", "12abc", "-5", "", "1.5"])
+@pytest.mark.parametrize("broken", ["abc", "12abc", "-5", "", "1.5", "１２"])
 async def test_an_id_that_is_no_number_is_never_sent_anywhere(broken: str) -> None:
     source = FakeSource()
     with pytest.raises(Unfit, match="not the number of any work"):
