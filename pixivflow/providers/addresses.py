@@ -14,6 +14,7 @@ import httpcore
 import trio
 from httpcore._backends.trio import TrioBackend
 
+from pixivflow.providers.race import first_of
 from pixivflow.providers.streams import Stream
 
 Allow = Callable[[str], bool]
@@ -21,12 +22,6 @@ Allow = Callable[[str], bool]
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """The addresses of a host name or of any spelling of an address. Errors: `OSError`."""
-
-HEAD_START_S: Final = 0.25
-"""What one address of a host gets before the next is tried beside it.
-
-Source: the connection attempt delay that RFC 8305 recommends.
-"""
 
 MOST_ADDRESSES: Final = 8
 """How many addresses of one host are tried."""
@@ -127,45 +122,3 @@ def _look_up(name: bytes, port: int) -> list[Any]:
 
 def _addresses(infos: Sequence[Any]) -> Sequence[str]:
     return [str(info[4][0]) for info in infos]
-
-
-async def first_of(
-    addresses: Sequence[str], connect: Callable[[str], Awaitable[httpcore.AsyncNetworkStream]]
-) -> httpcore.AsyncNetworkStream:
-    """The first connection that stands; the next address is tried when one fails or takes longer than its head start.
-
-    Errors: `httpcore.ConnectError` of the last address that failed.
-    """
-    won: list[httpcore.AsyncNetworkStream] = []
-    errors: list[Exception] = []
-
-    async def attempt(address: str, over: trio.Event) -> None:
-        try:
-            stream = await connect(address)
-        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-            errors.append(error)
-            over.set()
-        else:
-            won.append(stream)
-            nursery.cancel_scope.cancel()
-
-    try:
-        async with trio.open_nursery() as nursery:
-            for address in addresses:
-                over = trio.Event()
-                nursery.start_soon(attempt, address, over)
-                with trio.move_on_after(HEAD_START_S):
-                    await over.wait()
-    except BaseException:
-        await _close(won)
-        raise
-    await _close(won[1:])
-    if not won:
-        raise errors[-1]
-    return won[0]
-
-
-async def _close(streams: Sequence[httpcore.AsyncNetworkStream]) -> None:
-    with trio.CancelScope(shield=True):
-        for stream in streams:
-            await stream.aclose()

@@ -105,14 +105,6 @@ def transport(
     )
 
 
-def client(way_out: httpx.AsyncBaseTransport, *, timeout_s: float | None = None) -> httpx.AsyncClient:
-    """A client on a transport that it does not own: closing the client closes the transport, so close only one.
-
-    `timeout_s`: of each single read or write; a total deadline is the caller's.
-    """
-    return httpx.AsyncClient(transport=way_out, timeout=timeout_s, trust_env=False, follow_redirects=False)
-
-
 def proxy_of(settings: Proxy) -> httpx.Proxy | None:
     """The configured proxy, None where there is none."""
     if not settings.enabled:

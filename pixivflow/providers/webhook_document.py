@@ -1,76 +1,22 @@
-"""The document that a gateway receives, contract version 1: one JSON object, the same bytes for the same promise.
+"""The document that a gateway receives, made from a frozen promise: the same bytes for every attempt.
 
-Shape: keys in a fixed order; what is not known is left out. No credential and no local path but that of a medium that
-the gateway is to read itself.
+No credential stands in it, and no local path but that of a medium that the gateway is to read itself.
 """
 
 import base64
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from pixivflow.config.model import Webhook
 from pixivflow.delivery.content import Content
 from pixivflow.delivery.media import AlbumPart, Media, Part, TextPart, kind_of
 from pixivflow.delivery.payload import Context, Payload
-from pixivflow.delivery.plan import Dropped, planned
+from pixivflow.delivery.plan import planned
 from pixivflow.providers import files
 from pixivflow.providers.bodies import LocalFault
-
-SCHEMA_VERSION: Final = 1
-
-
-class Work(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    id: str
-    type: str
-    title: str
-    source_url: str
-    spoiler: bool
-    tags: tuple[str, ...] = ()  # reserved by the contract, and empty in this version
-
-
-class Medium(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One file. `source_url` says where it came from; it cannot be fetched from there without a referer."""
-
-    kind: str
-    path: str | UnsetType = UNSET
-    data_base64: str | UnsetType = UNSET
-    mime: str
-    size: int | UnsetType = UNSET
-    source_url: str | UnsetType = UNSET
-    asset_id: str | UnsetType = UNSET
-
-
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    kind: str
-    media: Medium | UnsetType = UNSET
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    text: str
-    media_transport: str
-    parts: tuple[Entry, ...]
-    media: tuple[Medium, ...]
-    dropped: tuple[Dropped, ...] = ()
-
-
-class Provenance(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    idempotency_key: str
-    slot_id: str | UnsetType = UNSET
-    target_id: str | UnsetType = UNSET
-    execution_id: str | UnsetType = UNSET
-    trigger_source: str | UnsetType = UNSET
-
-
-class Document(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    schema_version: int = SCHEMA_VERSION
-    idempotency_key: str
-    delivery_target: str | None
-    work: Work
-    message: Message
-    delivery: Provenance
+from pixivflow.providers.webhook_contract import Document, Entry, Medium, Message, Provenance, Work
 
 
 def body_of(payload: Payload, route: Webhook) -> bytes:

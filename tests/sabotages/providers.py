@@ -24,6 +24,7 @@ FILES = "pixivflow/providers/files.py"
 HEADERS = "pixivflow/providers/headers.py"
 MULTIPART_ACK = "pixivflow/providers/multipart_ack.py"
 MULTIPART_BODY = "pixivflow/providers/multipart_body.py"
+RACE = "pixivflow/providers/race.py"
 READINESS = "pixivflow/providers/readiness.py"
 REVEAL = "pixivflow/providers/reveal.py"
 STREAMS = "pixivflow/providers/streams.py"
@@ -244,14 +245,14 @@ EGRESS_ROWS = (
     ),
     Sabotage(
         name="a dead address eats the deadline of a good one",
-        file=ADDRESSES,
+        file=RACE,
         find="with trio.move_on_after(HEAD_START_S):",
         replace="with trio.CancelScope():",
         tests=T_ADDRESSES,
     ),
     Sabotage(
         name="a connection that stands as its caller is cancelled stays open",
-        file=ADDRESSES,
+        file=RACE,
         find="    except BaseException:\n        await _close(won)\n        raise",
         replace="    except BaseException:\n        raise",
         tests=T_ADDRESSES,

@@ -35,7 +35,7 @@ from tests.ledger.promising import a_cell, put, states, table
 LATER_MS = 120_000
 """Past every lease and every first retry of these tests."""
 
-TIMINGS = Timings(submission_ms=4_000, readiness_ms=100, retry_base_ms=1_000)
+TIMINGS = Timings(submission_ms=10_000, retry_base_ms=1_000)
 
 
 @dataclass(eq=False)

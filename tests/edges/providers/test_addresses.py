@@ -8,8 +8,11 @@ import httpx
 import pytest
 import trio
 
+from pixivflow.config.mask import Secret
+from pixivflow.config.model import Proxy
 from pixivflow.providers import addresses, egress
-from pixivflow.providers.addresses import Guard, Refused, anywhere, first_of, public_only, resolver
+from pixivflow.providers.addresses import Guard, Refused, anywhere, public_only, resolver
+from pixivflow.providers.race import first_of
 from tests.edges.providers.receivers import answering, receiving
 
 
@@ -154,7 +157,7 @@ async def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.Monkey
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
             monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
         way_out = egress.transport(allow=anywhere, keep_alive=False)
-        async with egress.client(way_out) as client:
+        async with httpx.AsyncClient(transport=way_out) as client:
             assert (await client.get(receiver.url())).content == b"direct"
     assert proxy.lines == 0
 
@@ -283,3 +286,21 @@ def says(*found: str) -> addresses.Resolve:
 def test_this_system_spells_this_machine_in_many_ways() -> None:
     """What makes the table above worth its lines."""
     assert socket.getaddrinfo("0x7f.1", 80, type=socket.SOCK_STREAM)[0][4][0] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("settings", "url", "login"),
+    [
+        (Proxy(enabled=True, host="10.0.0.1", port=8080), "http://10.0.0.1:8080", None),
+        (Proxy(enabled=True, host="p.test", port=1, protocol="socks5"), "socks5://p.test:1", None),
+        (Proxy(enabled=True, host="::1", port=1, username="me", password=Secret("pw")), "http://[::1]:1", ("me", "pw")),
+    ],
+)
+def test_a_configured_proxy_is_spelt_as_a_url(settings: Proxy, url: str, login: tuple[str, str] | None) -> None:
+    proxy = egress.proxy_of(settings)
+    assert proxy is not None
+    assert (str(proxy.url), proxy.auth) == (url, login)
+
+
+def test_a_proxy_that_is_switched_off_is_none() -> None:
+    assert egress.proxy_of(Proxy(host="10.0.0.1", port=8080)) is None

@@ -189,8 +189,8 @@ async def test_an_answer_is_unknown_only_where_it_may_have_been_a_good_one(
 @pytest.mark.parametrize("behave", [hang, drip], ids=["hangs", "drips"])
 async def test_an_attempt_ends_in_time_and_the_answer_may_have_been_good(page: str, behave: Behave) -> None:
     async with receiving(behave) as [receiver]:
-        slow, quick = Timings(submission_ms=5_000), Timings(submission_ms=60)
-        for route, timings in ((gateway(receiver.url(), timeout_ms=60), slow), (submissions(receiver.url()), quick)):
+        slow, quick = Timings(submission_ms=5_000), Timings(submission_ms=400)
+        for route, timings in ((gateway(receiver.url(), timeout_ms=400), slow), (submissions(receiver.url()), quick)):
             ack = await attempted(of_files(page), route, timings=timings)
             assert isinstance(ack, RetryableFailure)
             assert (ack.error_class, ack.answer_unknown) == (ErrorClass.NETWORK_TIMEOUT, True)

@@ -163,14 +163,14 @@ async def several(line: Line) -> None:
 async def test_a_redirect_is_an_answer_and_is_not_followed() -> None:
     async with receiving(answering(200, b"elsewhere")) as [other]:
         moved = answering(302, b"", [("Location", other.url())])
-        async with receiving(moved) as [receiver], egress.client(a_transport()) as client:
+        async with receiving(moved) as [receiver], httpx.AsyncClient(transport=a_transport()) as client:
             assert (await client.get(receiver.url())).status_code == 302
     assert other.lines == 0
 
 
 async def test_the_libraries_say_nothing_of_a_request(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    async with receiving(answering()) as [receiver], egress.client(a_transport()) as client:
+    async with receiving(answering()) as [receiver], httpx.AsyncClient(transport=a_transport()) as client:
         await client.get(receiver.url("/take?token=told-to-nobody"))
     assert "told-to-nobody" not in caplog.text
 

@@ -189,12 +189,13 @@ async def test_a_receiver_that_hangs_is_given_up_in_time_and_its_answer_is_unkno
     replay = answering(200, b'{"status": "duplicate"}')
     async with (
         receiving(in_turn(hang, replay)) as [receiver],
-        posting(tmp_path, a=gateway(receiver.url(), timeout_ms=60)) as post,
+        posting(tmp_path, a=gateway(receiver.url(), timeout_ms=400)) as post,
     ):
         await post.owe("a")
         await post.drain()
         assert (await post.row())["status"] == "retry_wait"
         assert (await post.row())["answer_unknown"] == 1
+        post.routes = {name: gateway(receiver.url()) for name in post.routes}
         await post.later()
         assert await post.states() == ("done", "delivered", "submitted")
         assert "delivery.duplicate" in await post.events()

@@ -19,13 +19,16 @@ from tests.edges.providers.sending import gateway, submissions
 from tests.fixtures.deliveries import NOW
 
 A = RouteName("a")
-TIMINGS = Timings(readiness_ms=60)
+TIMINGS = Timings()
+IMPATIENT = Timings(readiness_ms=300)
 
 
 class Asking:
     """A `Readiness` whose wall clock the test sets."""
 
-    def __init__(self, route: Route | None, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, route: Route | None, environ: Mapping[str, str] | None = None, timings: Timings = TIMINGS
+    ) -> None:
         self.at = NOW
         self.way_out = egress.transport(allow=anywhere, keep_alive=False)
         self.ready = Readiness(
@@ -33,7 +36,7 @@ class Asking:
             way_out=self.way_out,
             now=lambda: self.at,
             environ=environ or {},
-            timings=TIMINGS,
+            timings=timings,
         )
 
 
@@ -45,9 +48,9 @@ async def asked(route: Route | None, **options: Any) -> Unready | None:
         await asking.way_out.aclose()
 
 
-async def met(behave: Behave) -> Unready | None:
+async def met(behave: Behave, **options: Any) -> Unready | None:
     async with receiving(behave) as [receiver]:
-        return await asked(submissions("http://127.0.0.1:9/", readiness_url=receiver.url()))
+        return await asked(submissions("http://127.0.0.1:9/", readiness_url=receiver.url()), **options)
 
 
 @pytest.mark.parametrize("status", [200, 204, 299])
@@ -62,7 +65,7 @@ async def test_any_other_answer_is_a_no_by_its_number(status: int) -> None:
 
 @pytest.mark.parametrize("behave", [hang, drip], ids=["hangs", "drips"])
 async def test_a_receiver_that_does_not_answer_in_time_is_not_ready(behave: Behave) -> None:
-    assert await met(behave) == Unready(reason="timeout")
+    assert await met(behave, timings=IMPATIENT) == Unready(reason="timeout")
 
 
 async def test_a_receiver_that_breaks_off_or_is_not_there_is_not_ready() -> None:
