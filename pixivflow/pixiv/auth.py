@@ -1,0 +1,189 @@
+"""The account's login: one access token at a time, renewed by one request at a time.
+
+    bearer ── usable ─────────────────────────────▶ the token
+       └───── none, or refused ── one refresh ────▶ the new one, written down before anybody uses it
+                                     │              everybody who waited shares what came of it
+                                     └── refused ─▶ the next credential; none left: a person must log in
+
+A refused credential is not shown to the login service again for as long as this object lives.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+import httpx
+import msgspec
+import trio
+
+from actors.kit import Clock
+from pixivflow.config.model import Network, Pixiv
+from pixivflow.errors import AuthNeeded, Unavailable
+from pixivflow.pixiv import credentials, guise
+from pixivflow.pixiv.answers import Reply
+from pixivflow.pixiv.credentials import ACCESS, REFRESH, SEEN, Token
+from pixivflow.pixiv.exchange import exchange
+from pixivflow.pixiv.patience import unhurried
+from pixivflow.pixiv.ports import Note, Vault
+from pixivflow.pixiv.urls import token_url
+from pixivflow.pixiv.wire import Granted, Nested, RefusedGrant
+
+LONGEST: Final = 5
+"""No pause between two attempts is longer than so many times the first."""
+FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
+INVALID_REFRESH: Final = 1508
+PATIENCE_MS: Final = 1_500
+"""What a cancellation leaves a refresh that is under way: its answer may hold the only token that still works."""
+
+
+class RefusedCredential(Exception):
+    """The login service knows this refresh token no more."""
+
+
+class Account:
+    """One account. `readonly`: never ask the login service; only a token that is there already serves."""
+
+    def __init__(
+        self,
+        pixiv: Pixiv,
+        network: Network,
+        transport: httpx.AsyncBaseTransport,
+        vault: Vault,
+        clock: Clock,
+        *,
+        note: Note,
+        readonly: bool = False,
+    ) -> None:
+        self._pixiv, self._network, self._transport = pixiv, network, transport
+        self._vault, self._clock, self._note, self._readonly = vault, clock, note, readonly
+        self._configured = pixiv.refresh_token.reveal() if pixiv.has_token else None
+        self._token: Token | None = None
+        self._refused: set[str] = set()
+        self._one = trio.Lock()
+        self._flights, self._failure = 0, ""
+
+    async def bearer(self, *, stale: str | None = None) -> str:
+        """An access token to begin a request with. `stale`: one that was refused, however usable it looks.
+
+        Errors: `AuthNeeded`; `Unavailable` when the login service does not answer, or the ledger.
+        """
+        if (token := self._usable(stale)) is not None:
+            return token
+        flight = self._flights
+        async with self._one:
+            if (token := self._usable(stale)) is not None:
+                return token
+            if self._flights != flight and self._failure:
+                raise Unavailable(self._failure)  # somebody else tried while we waited
+            return (await self._renewed(stale)).access_token
+
+    def _usable(self, stale: str | None) -> str | None:
+        token = self._token
+        is_good = token is not None and token.is_usable(self._clock.now_ms()) and token.access_token != stale
+        return token.access_token if token is not None and is_good else None
+
+    async def _renewed(self, stale: str | None) -> Token:
+        self._failure = ""
+        if (stored := await self._stored(stale)) is not None:
+            self._token = stored
+            return stored
+        try:
+            return await unhurried(self._exchanged, PATIENCE_MS)
+        except Unavailable as error:
+            self._failure = str(error)
+            raise
+        finally:
+            self._flights += 1
+
+    async def _stored(self, stale: str | None) -> Token | None:
+        """The access token that an earlier life of this process left, if it still serves."""
+        stored = credentials.read(await self._vault.read(ACCESS)) if self._token is None else None
+        if stored is None or stored.access_token == stale or not stored.is_usable(self._clock.now_ms()):
+            return None
+        return None if await self._is_replaced() else stored
+
+    async def _is_replaced(self) -> bool:
+        """Whether a person has put another token into the settings since."""
+        seen = await self._vault.read(SEEN)
+        return self._configured is not None and not self._readonly and credentials.fingerprint(self._configured) != seen
+
+    async def _exchanged(self) -> Token:
+        """A new token, written down. Errors: `AuthNeeded` when no credential is left; `Unavailable`."""
+        newest = self._token or credentials.read(await self._vault.read(REFRESH))
+        stored = newest.refresh_token if newest else None
+        tries = credentials.order(self._configured, stored, await self._vault.read(SEEN))
+        for used in self._left(tries):
+            try:
+                token = credentials.token_of(await self._granted(used), self._clock.now_ms())
+            except RefusedCredential:
+                self._refused.add(used)
+                self._note("pixiv.credential_refused", from_settings=used == self._configured)
+                continue
+            self._token = token
+            await self._keep(token, used)
+            return token
+        raise AuthNeeded(self._pixiv.account_id)
+
+    def _left(self, tries: Sequence[str]) -> list[str]:
+        return [] if self._readonly else [each for each in tries if each not in self._refused]
+
+    async def _keep(self, token: Token, used: str) -> None:
+        """A ledger that cannot be written now must not cost a good token."""
+        try:
+            await self._vault.keep(credentials.rows(token, used, self._configured), self._clock.now_ms())
+        except Unavailable as error:
+            self._note("pixiv.token_not_kept", rotated=token.refresh_token != used, error=repr(error))
+
+    async def _granted(self, refresh: str) -> Granted:
+        """Errors: `RefusedCredential`; `Unavailable` when no attempt brought an answer that settles it."""
+        first_ms, error = self._network.retry_delay_ms, Unavailable("the login service was not asked")
+        for attempt in range(1, max(1, self._network.retries) + 1):
+            try:
+                return granted(await self._ask(refresh))
+            except Unavailable as failed:
+                error = failed
+            if attempt < self._network.retries:
+                await trio.sleep(min(first_ms * attempt, first_ms * LONGEST) / 1000)
+        raise error
+
+    async def _ask(self, refresh: str) -> Reply:
+        form = {
+            "client_id": self._pixiv.client_id,
+            "client_secret": self._pixiv.client_secret.reveal(),
+            "grant_type": "refresh_token",
+            "refresh_token": refresh,
+            "include_policy": "true",
+        }
+        headers = {
+            **guise.app_headers(self._pixiv.user_agent),
+            **guise.time_headers(self._clock.now_ms()),
+            **FORM,
+        }
+        url, limit = token_url(self._pixiv.endpoints), self._network.timeout_ms
+        return await exchange(self._transport, "POST", url, headers, limit, urlencode(form).encode())
+
+
+def granted(reply: Reply) -> Granted:
+    """What an answer of the login service grants. Errors: `RefusedCredential`; `Unavailable` for all that may pass."""
+    if reply.status in (401, 403) or (reply.status == 400 and _is_invalid(reply.body)):
+        raise RefusedCredential
+    if not 200 <= reply.status < 300:
+        raise Unavailable(f"the login service answered HTTP {reply.status}")
+    try:
+        return msgspec.json.decode(reply.body, type=Granted)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        pass
+    try:
+        return msgspec.json.decode(reply.body, type=Nested).response
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        raise Unavailable("the login service answered something that is no token") from None
+
+
+def _is_invalid(body: bytes) -> bool:
+    try:
+        told = msgspec.json.decode(body, type=RefusedGrant)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+    system = told.errors.get("system") if isinstance(told.errors, dict) else None
+    code = system.get("code") if isinstance(system, dict) else None
+    return told.error == "invalid_grant" or code == INVALID_REFRESH

@@ -1,0 +1,107 @@
+"""`selection.ports.Source`: lists of works, page by page, and one work by its id."""
+
+from collections.abc import AsyncGenerator
+from typing import Final, TypeVar
+
+import httpx
+import msgspec
+import trio
+
+from actors.kit import Clock
+from pixivflow.config.model import Network, Pixiv, Target
+from pixivflow.errors import Rejected, Unavailable
+from pixivflow.pixiv import translate, urls
+from pixivflow.pixiv.auth import Account
+from pixivflow.pixiv.client import Client
+from pixivflow.pixiv.gate import Gate
+from pixivflow.pixiv.pace import Pace
+from pixivflow.pixiv.ports import GateRows, Note, Vault
+from pixivflow.pixiv.wire import DetailReply, ListReply
+from pixivflow.selection.model import WorkDetail
+from pixivflow.selection.ports import Pages
+from pixivflow.slots.model import BoundWork, WorkType
+
+PAGES_MAX: Final = 200
+"""How many pages one walk reads at most."""
+
+T = TypeVar("T")
+
+
+class PixivSource:
+    """Works of one account. `page_delay_ms`: between two pages of a list."""
+
+    def __init__(self, client: Client, base: str, page_delay_ms: int, note: Note) -> None:
+        self._client, self._base, self._page_delay_ms, self._note = client, base, page_delay_ms, note
+
+    def search(self, target: Target) -> Pages:
+        """Works that match the words of the target. Ends where Pixiv's searches end."""
+        url = urls.address(self._base, "/v1/search/illust", urls.search_params(target))
+        return self._walk(url, "search", target.tag or "", end=urls.SEARCH_END)
+
+    def ranking(self, target: Target, date: str | None) -> Pages:
+        """The target's ranking of that day."""
+        url = urls.address(self._base, "/v1/illust/ranking", urls.ranking_params(target, date))
+        return self._walk(url, "ranking", f"{target.ranking_mode} {date or 'newest'}")
+
+    async def detail(self, work: BoundWork) -> WorkDetail:
+        """One work."""
+        if work.work_type is WorkType.NOVEL:
+            raise Rejected(work.work_id, "work", "novels are not served here")
+        url = urls.address(self._base, "/v1/illust/detail", {"illust_id": work.work_id})
+        reply = _read(await self._client.get(url, item=work.work_id, source="work"), DetailReply)
+        found = translate.work(reply.illust) if reply.illust is not None else None
+        if found is None or found.id != work.work_id:
+            raise Unavailable(f"work {work.work_id}: Pixiv answered without it")
+        return found
+
+    async def _walk(
+        self, url: str, source: str, item: str, end: int | None = None
+    ) -> AsyncGenerator[tuple[WorkDetail, ...], None]:
+        walked = {url}
+        for page in range(PAGES_MAX):
+            if page:
+                await trio.sleep(self._page_delay_ms / 1000)
+            reply = _read(await self._client.get(url, item=item, source=source), ListReply)
+            items = reply.illusts or []
+            if not items:
+                return
+            works = translate.works(items)
+            if len(works) < len(items):
+                self._note("pixiv.items_dropped", source=source, item=item, count=len(items) - len(works))
+            yield works
+            following = urls.following(reply.next_url, self._base, walked)
+            if following is None or (end is not None and urls.offset_of(following) >= end):
+                return
+            walked.add(following)
+            url = following
+
+
+def _read(body: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Unavailable(f"Pixiv answered in a shape that nobody knows: {error}") from error
+
+
+def source(
+    pixiv: Pixiv,
+    network: Network,
+    transport: httpx.AsyncBaseTransport,
+    *,
+    vault: Vault,
+    gates: GateRows,
+    clock: Clock,
+    note: Note,
+    page_delay_ms: int,
+    readonly: bool = False,
+) -> PixivSource:
+    """The source of one account over a transport that somebody else closes.
+
+    `page_delay_ms`: `download.requestDelay`. Make one an account and process: two would not know of each other's pace.
+    """
+    interval_ms = network.request_pacing_ms
+    pace = Pace() if interval_ms is None else Pace(interval_ms=interval_ms)
+    gate = Gate(pace, gates, clock, scope=pixiv.account_id, note=note)
+    account = Account(pixiv, network, transport, vault, clock, note=note, readonly=readonly)
+    client = Client(pixiv, network, transport, account, gate, clock, note=note)
+    return PixivSource(client, urls.api_of(pixiv.endpoints), page_delay_ms, note)
