@@ -7,7 +7,7 @@ import trio
 
 from actors.kit import CancelOrigin
 from pixivflow.config.model import Target
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Gone, Unavailable
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Pages
 from pixivflow.slots.model import BoundWork, CellStatus
@@ -115,6 +115,17 @@ async def test_a_download_that_breaks_under_a_cancellation_keeps_its_work_for_th
     run.fetcher, run.source.asked = FakeFetcher(), []
     await run.live()
     assert (run.source.asked, run.fetcher.requests, run.cell().work_id) == (["detail 101"], ["101"], "101")
+
+
+@pytest.mark.case("download", 120)
+async def test_a_run_that_is_cancelled_between_two_candidates_asks_for_no_other(scene: Make) -> None:
+    run = scene(source=FakeSource([a_work(101), a_work(102)]))
+    run.source.fails = {"101": [Gone("101", "pixiv", "answered 404")]}
+    run.source.before = lambda request: scope.cancel() if request == "detail 101" else None
+    with trio.CancelScope() as scope:
+        await run.live()
+    assert run.source.asked == ["search sky", "detail 101"]
+    assert (run.cell().status, run.cell().work_id, run.cell().candidate_report) == (C.PENDING, None, None)
 
 
 async def test_files_that_have_their_names_get_their_rows_although_the_run_is_being_cancelled(scene: Make) -> None:

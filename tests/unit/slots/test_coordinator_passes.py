@@ -37,6 +37,7 @@ async def test_three_empty_passes_look_wider_each_time_and_end_with_the_true_rea
     assert status == "failed"
 
 
+@pytest.mark.case("download", 46)
 async def test_a_bound_of_forty_grows_to_a_hundred_and_no_further(scene: Make) -> None:
     target = a_target(max_page_count=1, candidate_scan_limit=40, sort="popular_desc")
     run = scene(targets=(target,), source=long_ones(*range(1, 301)))
@@ -141,6 +142,7 @@ async def test_an_empty_day_is_told_once_with_its_numbers(scene: Make) -> None:
     ]
 
 
+@pytest.mark.case("slots", 14)
 async def test_a_target_that_the_settings_no_longer_name_is_not_run_and_one_that_they_name_now_neither(
     scene: Make,
 ) -> None:
@@ -159,7 +161,6 @@ async def test_targets_are_served_in_the_order_of_the_settings(scene: Make) -> N
     assert run.source.lists == ["search first", "search second"]
 
 
-@pytest.mark.case("slots", 35)
 async def test_a_slot_whose_cells_are_all_submitted_is_a_success_with_one_outcome_row(scene: Make) -> None:
     run = scene(
         targets=(a_target("a"), a_target("b", limit=2)), source=FakeSource([a_work(each) for each in (1, 2, 3)])
