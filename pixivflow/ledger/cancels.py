@@ -38,5 +38,5 @@ def cancel_slot(db: Db, slot_id: SlotId, now: int) -> Cancelled:
     plan = force(found, ReasonCode.CANCELLED_BY_CONSUMER, text, delivery_too=True)
     rollups.write(db, slot, plan, Role.CONSUMER, now, fence=Fence.ANYBODY, error=text)
     leases.release_whoever_holds(db, slot_id)
-    rollups.conclude_forced(db, slot, now)
+    rollups.conclude(db, slot.id, now)
     return Cancelled.CANCELLED

@@ -94,12 +94,3 @@ def conclude(db: Db, slot_id: SlotId, now: int) -> None:
     summary = events.Event(event=events.EXECUTION_SUMMARY, ts=now, execution_id=slot_id, slot_id=slot_id, detail=detail)
     events.append_once(db, summary)
     slots.mark_reported(db, slot_id, now)
-
-
-def conclude_forced(db: Db, slot: Slot, now: int) -> None:
-    """The same for a slot that was ended by decree.
-
-    A scheduled one is left to the reconciler, which looks at it within one poll; the requester of a manual one waits.
-    """
-    if slot.is_manual:
-        conclude(db, slot.id, now)

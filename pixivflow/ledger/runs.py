@@ -115,7 +115,7 @@ def abandon(db: Db, run: Run, end: End, now: int) -> Verdict | Lost:
     plan = force(cells.read_all(db, slot.id), ReasonCode.EXECUTION_TIMEOUT, note)
     owner = Owner(run.owner)
     status = rollups.write(db, slot, plan, Role.ABANDON, now, fence=Fence.HOLDER, owner=owner, error=note)
-    rollups.conclude_forced(db, slot, now)
+    rollups.conclude(db, slot.id, now)
     _count(db, slot, run, end, now)
     leases.release(db, slot.id, owner)
     return Verdict(status)

@@ -137,10 +137,7 @@ def end_stalled(db: Db, slot_id: SlotId, limits: Budgets, now: int) -> Stalled |
     plan, is_verdict = stall.end(cells.read_all(db, slot_id), reason)
     error = REASONS[reason].zh if is_verdict else None
     status = rollups.write(db, slot, plan, Role.STALL, now, fence=Fence.UNOWNED, error=error)
-    if is_verdict:
-        rollups.conclude_forced(db, slot, now)
-    else:
-        rollups.conclude(db, slot_id, now)
+    rollups.conclude(db, slot_id, now)
     return Stalled(
         slot=slot,
         status=status,
