@@ -28,7 +28,7 @@ LONGEST_WISH_MS: Final = 60_000
 class Note(Protocol):
     """Says what happened, for people."""
 
-    def __call__(self, event: str, **fields: object) -> None: ...
+    def __call__(self, event: str, /, **fields: object) -> None: ...
 
 
 class Whole(msgspec.Struct, frozen=True, kw_only=True):
