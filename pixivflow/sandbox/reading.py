@@ -41,12 +41,10 @@ class Reader:
     async def head(self) -> h11.Request | None:
         """The next head; None when the peer closed. Errors: `Unreadable`."""
         if self.goes_on:
-            rest, is_closed = self._h11.trailing_data
+            rest, _ = self._h11.trailing_data
             self._h11 = _connection()
-            if rest:
+            if rest:  # nothing would mean the end
                 self._h11.receive_data(rest)
-            if is_closed:  # which h11 is told by nothing having come
-                self._h11.receive_data(b"")
         try:
             event = await self._event()
         except h11.RemoteProtocolError as error:

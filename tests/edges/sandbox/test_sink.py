@@ -132,8 +132,9 @@ def test_equal_parts_are_one_body_whatever_stands_between_them(ask: Asker) -> No
     (receipt,) = receipts(ask)["receipts"]
     assert [body["count"] for body in receipt["bodies"]] == [2]
     post(ask, submission(boundary="one", file=b"bytez"))
+    post(ask, bodied(submission(), parts().replace(b"1.jpg", b"2.jpg")))
     (receipt,) = receipts(ask)["receipts"]
-    assert [body["count"] for body in receipt["bodies"]] == [2, 1]
+    assert [body["count"] for body in receipt["bodies"]] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["request_id", "slot_id"])
