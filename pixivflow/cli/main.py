@@ -1,16 +1,80 @@
-"""The command `pixivflow` itself, and its global flags."""
+"""The command `pixivflow` itself: its flags, and where each of its commands lives.
+
+A command's module is imported when it is called, so that `--help` and `--version` answer before anything of the work is
+loaded. Answers go to standard output, everything else to standard error.
+"""
+
+import difflib
+import importlib
+import sys
+from typing import Final
 
 import click
 
 from pixivflow import __version__
+from pixivflow.errors import PixivflowError
+
+COMMANDS: Final = {
+    "config": ("pixivflow.cli.config", "Look at the configuration."),
+    "demo": ("pixivflow.cli.demo", "Play the whole program offline, against a Pixiv and receivers of its own."),
+    "download": ("pixivflow.cli.download", "Download what an address names."),
+    "sandbox": ("pixivflow.cli.sandbox", "Serve a Pixiv and a receiver for tests, offline."),
+    "scheduler": ("pixivflow.cli.scheduler", "Run the daemon."),
+    "status": ("pixivflow.cli.status", "Tell what the ledger holds."),
+}
+"""Each command's module, whose `command` it is, and its line in the help."""
 
 
-@click.command(
+class Commands(click.Group):
+    """Knows its commands by name, and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], COMMANDS)
+            hint = f", did you mean {' or '.join(near)}?" if near else ""
+            raise click.UsageError(f"Unknown command {args[0]!r}{hint} See pixivflow --help.", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
     "pixivflow",
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Pixiv works on schedules, handed on once. This version has no commands yet: it tells what it is.",
+    help="Finds, filters and downloads Pixiv works on schedules, and hands the results to other services.",
+    invoke_without_command=True,
 )
 @click.version_option(__version__, "-v", "--version", message="pixivflow %(version)s")
 @click.pass_context
-def main(context: click.Context) -> None:
-    click.echo(context.get_help())
+def group(context: click.Context) -> None:
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main(args: list[str] | None = None, prog_name: str = "pixivflow") -> None:
+    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block, no traceback."""
+    try:
+        code = group.main(args, prog_name, standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(1)
+    except click.Abort:
+        sys.exit(130)
+    except PixivflowError as error:
+        click.echo(f"pixivflow: {error}", err=True)
+        sys.exit(1)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,5 +1,6 @@
 """The process around a tree: signals, the stop that cannot be refused, and the exit code.
 
+    SIGHUP ──────────> the configuration is read again
     SIGTERM, SIGINT ─> the watchdog is armed ─> the tree stops in order ─> exit 0
                             │                        │ an actor is wedged: what could be settled is, stacks on stderr,
                             │                        │ exit 0 when the stop was asked for
@@ -14,7 +15,7 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
@@ -29,12 +30,12 @@ IMPATIENT_S = 2.0
 """The same from the second signal on."""
 
 
-async def live(supervisor: Supervisor) -> int:
+async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: None) -> int:
     """Run the tree until it has stopped, by a signal or by itself. The process's exit code.
 
-    Call it in the main thread. Why a tree gave up is one line on stderr.
+    Call it in the main thread. `reload`: what SIGHUP asks for. Why a tree gave up is one line on stderr.
     """
-    with _signals(supervisor):
+    with _signals(supervisor, reload):
         try:
             await supervisor.run()
         except GiveUp as error:
@@ -52,7 +53,7 @@ def leave_wedged(names: list[str], failed: bool) -> NoReturn:
 
 
 @contextmanager
-def _signals(supervisor: Supervisor) -> Iterator[None]:
+def _signals(supervisor: Supervisor, reload: Callable[[], object]) -> Iterator[None]:
     token = trio.lowlevel.current_trio_token()
     heard = 0
 
@@ -62,7 +63,11 @@ def _signals(supervisor: Supervisor) -> Iterator[None]:
         faulthandler.dump_traceback_later(WATCHDOG_S if heard == 1 else IMPATIENT_S, exit=True)
         token.run_sync_soon(supervisor.stop)
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGTERM, signal.SIGINT)}
+    def handle_hangup(number: int, frame: FrameType | None) -> None:
+        token.run_sync_soon(reload)
+
+    handlers = {signal.SIGTERM: handle, signal.SIGINT: handle, signal.SIGHUP: handle_hangup}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
         yield
     finally:

@@ -25,10 +25,11 @@ from actors.slot_runner import Parts as RunnerParts
 from actors.slot_runner import slot_runner
 from actors.stall_sweeper import Parts as SweeperParts
 from actors.stall_sweeper import stall_sweeper
+from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
-from pixivflow.ids import ScheduleId, run_owner, worker_owner
+from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
 from pixivflow.ledger.interface import Ledger
-from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
+from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.stall import Budgets
@@ -44,6 +45,7 @@ class Ground:
 
     `open_ledger`: opens the ledger, once. `execute`: does the work of one run. `attempt`: one network attempt; every
     outcome of it is an ACK. `plans`, `governance`, `budgets`: the settings that are in force, read at each decision.
+    `ready`: why a route's receiver takes nothing now. `ended`: hears that a run or a slot has ended.
     `token`: eight hex digits, fresh each time. `chance`: uniform in [0, 1).
     """
 
@@ -52,6 +54,8 @@ class Ground:
     attempt: Callable[[OutboxRow], Awaitable[Ack]]
     plans: Callable[[], Mapping[ScheduleId, Plan]]
     timings: Timings
+    ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready
+    ended: Callable[[], object] = lambda: None
     governance: Callable[[], Governance] = Governance
     budgets: Callable[[], Budgets] = Budgets
     token: Callable[[], str] = lambda: secrets.token_hex(4)
@@ -99,7 +103,7 @@ class Ground:
     async def _slot_runner(self, ctx: Context) -> None:
         ledger = self.ledger
         parts = RunnerParts(
-            slots=SlotLedger(ledger, self.plans, self.governance, self.timings),
+            slots=SlotLedger(ledger, self.plans, self.governance, self.timings, self.ended),
             execute=lambda work, live: self.execute(work, live, ledger),
             runs=self.runs,
             new_owner=lambda: run_owner(os.getpid(), self.token()),
@@ -120,7 +124,7 @@ class Ground:
 
     async def _outbox_pump(self, ctx: Context) -> None:
         parts = PumpParts(
-            outbox=OutboxLedger(self.ledger, self.timings, self.chance),
+            outbox=OutboxLedger(self.ledger, self.timings, self.chance, self.ready, self.ended),
             attempt=self.attempt,
             owner=worker_owner(os.getpid(), self.token()),
             poll_ms=self.timings.outbox_poll_ms,

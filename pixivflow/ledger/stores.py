@@ -33,8 +33,10 @@ class SlotLedger:
         plans: Callable[[], Mapping[ScheduleId, Plan]],
         governance: Callable[[], Governance],
         timings: Timings,
+        ended: Callable[[], object] = lambda: None,
     ) -> None:
         self._ledger, self._plans, self._governance, self._timings = ledger, plans, governance, timings
+        self._ended = ended
 
     async def admit(self, slot: str, busy: tuple[Busy, ...], now: int) -> Admitted | Refused:
         if obstacle := self._ledger.obstacle(now):
@@ -54,10 +56,14 @@ class SlotLedger:
             return True
 
     async def finish(self, run: Run, end: End, now: int) -> Verdict | Lost:
-        return await self._ledger.write(runs.finish, run, end, now)
+        verdict = await self._ledger.write(runs.finish, run, end, now)
+        self._ended()
+        return verdict
 
     async def abandon(self, run: Run, end: End, now: int) -> Verdict | Lost:
-        return await self._ledger.write(runs.abandon, run, end, now)
+        verdict = await self._ledger.write(runs.abandon, run, end, now)
+        self._ended()
+        return verdict
 
 
 class SweepLedger:
@@ -101,7 +107,9 @@ class OutboxLedger:
         timings: Timings,
         chance: Callable[[], float],
         ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready,
+        ended: Callable[[], object] = lambda: None,
     ) -> None:
+        self._ended = ended
         self._ledger, self._timings, self._chance, self._ready = ledger, timings, chance, ready
         self._policy = RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
 
@@ -109,6 +117,7 @@ class OutboxLedger:
         at = self._ledger.lease_now(now)
         for slot in await self._ledger.read(sweeps.missed_rollups, at):
             await self._ledger.write(sweeps.roll_up_missed, slot, at)
+            self._ended()
 
     async def due(self, now: int) -> Due:
         if self._ledger.obstacle(now):

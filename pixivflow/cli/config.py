@@ -1,0 +1,30 @@
+"""`pixivflow config`: what is in force, and what is wrong with it."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.group("config", help="Look at the configuration.")
+def command() -> None:
+    pass
+
+
+@command.command("validate", help="Name everything that is wrong with the configuration, each fault by its place.")
+@click.option("--config", "config", default=None, help="The file; otherwise the usual places are searched.")
+@click.option("--json", "-j", "as_json", is_flag=True, help="One JSON document on standard output.")
+def validate(config: str | None, as_json: bool) -> None:
+    from pixivflow.cli.render import document
+    from pixivflow.config.load import discover, examine
+
+    path = discover(config, os.environ, Path.cwd(), Path.home())
+    report = examine(path, os.environ)
+    if as_json:
+        document({"path": f"{path}", **report.plain()})
+    else:
+        for finding in (*report.errors, *report.warnings):
+            click.echo(f"{finding}", err=True)
+        click.echo(f"{path}: " + ("valid" if not report.errors else f"{len(report.errors)} errors"))
+    sys.exit(1 if report.errors else 0)

@@ -1,0 +1,178 @@
+"""One daemon: the settings in force, what they join, and the tree that lives from them.
+
+ledger, runs, slot_runner, stall_sweeper, outbox_pump     tree.Ground: what every daemon has
+scheduler                                                 between them: catch-up comes after recovery
+config_watcher · control (with sockets) · idle (external, exitWhenIdle)
+"""
+
+import os
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+
+from actors.idle_lifecycle import Parts as IdleParts
+from actors.idle_lifecycle import idle_lifecycle
+from actors.kit import Child, Context, Hooks, Mailbox, Supervisor
+from actors.ports import LookAgain, Owed, Reload
+from actors.scheduler import Parts as SchedulerParts
+from actors.scheduler import scheduler
+from pixivflow import __version__
+from pixivflow.config.load import Loaded
+from pixivflow.config.model import Settings
+from pixivflow.config.watch.live import Live
+from pixivflow.config.watch.watcher import Look, config_watcher, reader
+from pixivflow.config.watch.watcher import Parts as WatcherParts
+from pixivflow.control.ports import Identity
+from pixivflow.control.ports import Parts as DoorParts
+from pixivflow.control.serve import control
+from pixivflow.daemon.lifecycle import leave_wedged
+from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.work import AtWork
+from pixivflow.ids import ScheduleId
+from pixivflow.ledger.fires import FireLedger
+from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.ledger import open_ledger
+from pixivflow.ledger.owed import OwedLedger
+from pixivflow.scheduling.model import Plan
+from pixivflow.times import Timings
+
+
+class Program:
+    """The tree of one daemon, `supervisor`. `exit_reason`: why it left by itself, None while it did not.
+
+    `published`: hears of every snapshot that comes in force after the first.
+    """
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        sockets: Sequence[socket.socket],
+        hooks: Hooks,
+        timings: Timings,
+        environ: Mapping[str, str],
+        published: Callable[[Settings], object] = lambda settings: None,
+    ) -> None:
+        self._loaded, self._live = loaded, Live(loaded.settings)
+        self._sockets, self._hooks, self._timings, self._environ = sockets, hooks, timings, environ
+        self._published, self._started_at = published, hooks.clock.now_ms()
+        self._armed = loaded.settings.generation, plans_of(loaded.settings, self._started_at)
+        self._idle: Mailbox[LookAgain] = Mailbox(1)
+        self._scheduler: Mailbox[Reload] = Mailbox(1)
+        self._config: Mailbox[Look] = Mailbox(4)
+        self.exit_reason: str | None = None
+        self.leaving = False
+        self._work = AtWork(self.settings, lambda: self.ground.ledger, hooks, timings, environ)
+        self.ground = Ground(
+            open_ledger=self._open_ledger,
+            execute=self._work.execute,
+            attempt=self._work.attempt,
+            ready=self._work.ready,
+            plans=self.plans,
+            governance=lambda: governance_of(self.settings()),
+            budgets=lambda: budgets_of(self.settings()),
+            timings=timings,
+            ended=lambda: self._idle.tell(LookAgain()),
+        )
+        self.supervisor = Supervisor(self._children(), hooks, patience=self.ground.patience, stuck=leave_wedged)
+
+    def settings(self) -> Settings:
+        """The snapshot in force."""
+        return self._live.current()
+
+    def plans(self) -> dict[ScheduleId, Plan]:
+        """Every plan, armed since its settings came in force."""
+        settings = self.settings()
+        if self._armed[0] != settings.generation:
+            self._armed = settings.generation, plans_of(settings, self._hooks.clock.now_ms())
+        return self._armed[1]
+
+    def reload(self) -> None:
+        """Look at the configuration now."""
+        self._config.tell(Look())
+
+    async def aclose(self) -> None:
+        """Close the ways out, once the tree has ended."""
+        await self._work.aclose()
+
+    def _children(self) -> list[Child]:
+        runtime = self.settings().scheduler_runtime
+        *ground, pump = self.ground.children()
+        children = [*ground, Child("scheduler", self._run_scheduler), pump, Child("config_watcher", self._run_watcher)]
+        if self._sockets:
+            children.append(Child("control", self._run_control))
+        if runtime.mode == "external" and runtime.exit_when_idle:
+            children.append(Child("idle", self._run_idle))
+        return children
+
+    def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:
+        path = self.settings().storage.database_path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        hooks = self._hooks
+        return open_ledger(path, clock=hooks.clock, note=hooks.note, point=hooks.point, timings=self._timings)
+
+    async def _run_scheduler(self, ctx: Context) -> None:
+        runtime = self.settings().scheduler_runtime
+        fires = FireLedger(
+            self.ground.ledger,
+            plans=self.plans,
+            targets=lambda: targets_of(self.settings()),
+            busy=lambda: [live.busy for live in self.ground.runs.live.values()],
+            ticking=lambda: runtime.mode == "internal",
+            catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
+        )
+        await scheduler(ctx, self._scheduler, SchedulerParts(fires=fires, offer=self.ground.offer))
+
+    async def _run_watcher(self, ctx: Context) -> None:
+        path = self._loaded.path
+        parts = WatcherParts(path=path, live=self._live, read=reader(path, self._environ), published=self._in_force)
+        await config_watcher(ctx, self._config, parts)
+
+    def _in_force(self, settings: Settings) -> None:
+        self._published(settings)
+        self._scheduler.tell(Reload())
+
+    async def _run_control(self, ctx: Context) -> None:
+        parts = DoorParts(
+            ledger=self.ground.ledger,
+            offer=self.ground.offer,
+            plans=self.plans,
+            targets=lambda: targets_of(self.settings()),
+            runtime=lambda: self.settings().scheduler_runtime,
+            owed=lambda: self._owed().now(),
+            leaving=lambda: self.leaving,
+            identity=Identity(
+                version=__version__,
+                commit=self._environ.get("PIXIVFLOW_COMMIT", "").strip() or "unknown",
+                pid=os.getpid(),
+                started_at=self._started_at,
+            ),
+            clock=self._hooks.clock,
+            note=ctx.note,
+        )
+        await control(ctx, self._sockets, parts)
+
+    async def _run_idle(self, ctx: Context) -> None:
+        runtime = self.settings().scheduler_runtime
+        parts = IdleParts(
+            owed=self._last_word,
+            door=self._set_door,
+            leave=self._leave,
+            poll_ms=self._timings.idle_poll_ms,
+            idle_grace_ms=runtime.idle_grace_ms,
+            max_lifetime_ms=runtime.max_lifetime_ms,
+        )
+        await idle_lifecycle(ctx, self._idle, parts)
+
+    def _owed(self) -> OwedLedger:
+        return OwedLedger(self.ground.ledger, lambda: self.ground.runs.live.values())
+
+    async def _last_word(self) -> Owed:
+        return await self._owed().last_word()
+
+    def _set_door(self, is_open: bool) -> None:
+        self.leaving = not is_open
+
+    def _leave(self, reason: str) -> None:
+        self.exit_reason = reason
+        self.supervisor.stop()

@@ -1,0 +1,53 @@
+"""From the settings in force to the small structs that the rooms decide with."""
+
+from pixivflow.config.model import Settings
+from pixivflow.ids import ScheduleId, TargetId
+from pixivflow.scheduling.model import Governance, Plan
+from pixivflow.slots.stall import Budgets, budgets
+
+LANE = "pixiv-account:{}"
+"""The scarce resource of every run: one account. Never a token, a receiver or a plan."""
+
+
+def plans_of(settings: Settings, armed_at: int) -> dict[ScheduleId, Plan]:
+    """Every plan, armed since `armed_at` (epoch ms) as far as it is enabled."""
+    lane = LANE.format(settings.pixiv.account_id.strip() or "default")
+    return {
+        each.id: Plan(
+            id=each.id,
+            name=each.name or "",
+            enabled=each.enabled,
+            cron=each.cron,
+            timezone=each.timezone,
+            target_ids=each.target_ids,
+            timeout_ms=each.timeout_ms,
+            min_interval_ms=each.min_interval_ms,
+            failure_retry_delay_ms=each.failure_retry_delay_ms,
+            max_executions=each.max_executions,
+            max_consecutive_failures=each.max_consecutive_failures,
+            lane=lane,
+            armed_at=armed_at if each.enabled else None,
+        )
+        for each in settings.schedules
+    }
+
+
+def targets_of(settings: Settings) -> tuple[TargetId, ...]:
+    """Every configured target that has a name to be known by."""
+    return tuple(TargetId(target.label) for target in settings.targets)
+
+
+def governance_of(settings: Settings) -> Governance:
+    """How runs share their accounts."""
+    runtime = settings.scheduler_runtime
+    shares = runtime.resource_governance.pixiv_accounts
+    return Governance(
+        capacities={LANE.format(account): share.max_concurrency for account, share in shares.items()},
+        queue_limit=runtime.queue_limit,
+    )
+
+
+def budgets_of(settings: Settings) -> Budgets:
+    """How long slots may wait and stand still."""
+    runtime = settings.scheduler_runtime
+    return budgets(runtime.queued_timeout_ms, runtime.stall_timeout_ms)

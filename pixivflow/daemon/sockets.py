@@ -1,0 +1,44 @@
+"""The door's sockets, bound before anything of the work is imported, or taken from whoever held them while we slept."""
+
+import os
+import socket
+from collections.abc import MutableMapping
+from typing import Final
+
+from pixivflow.errors import ConfigError
+
+FIRST_FD: Final = 3
+"""Where a service manager puts the first socket that it hands over."""
+
+
+def listening(host: str, port: int, environ: MutableMapping[str, str]) -> list[socket.socket]:
+    """The sockets to serve on: those that were handed over to this very process, else one bound to `host` and `port`.
+
+    The variables of a hand-over are taken out of `environ`, so that no child believes they are meant for it. An empty
+    port 0 lets the system choose.
+    Errors: `ConfigError` naming the setting when nothing can be bound there.
+    """
+    handed, meant_for = environ.pop("LISTEN_FDS", ""), environ.pop("LISTEN_PID", "")
+    environ.pop("LISTEN_FDNAMES", None)
+    if handed.isdigit() and meant_for == str(os.getpid()):
+        return [socket.socket(fileno=FIRST_FD + number) for number in range(int(handed))]
+    return [_bound(host, port)]
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        taken = socket.socket(family, kind, protocol)
+        try:
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                taken.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)  # `::` serves both families
+            taken.bind(address)
+        except BaseException:
+            taken.close()
+            raise
+    except OSError as error:
+        hint = f"cannot listen on {host} port {port}: {error.strerror or error}"
+        raise ConfigError("schedulerRuntime.trigger.port", port, hint) from error
+    return taken

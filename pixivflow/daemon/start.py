@@ -1,0 +1,101 @@
+"""From a configuration file to a living daemon.
+
+The sockets are bound before the rest of the program is imported, so that callers wait in the backlog and are not sent
+away while a cold interpreter warms up.
+"""
+
+import os
+import socket
+import sys
+from collections.abc import MutableMapping, Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from pixivflow import failpoints
+from pixivflow.config.load import Loaded, load
+from pixivflow.config.model import Settings
+from pixivflow.daemon.sockets import listening
+from pixivflow.times import Timings, checked
+
+SWITCH_INTERVAL_S = 0.001
+"""A thread of pure Python keeps the event loop waiting no longer than this."""
+
+
+def start(path: Path, environ: MutableMapping[str, str]) -> int:
+    """Run the daemon that the file describes, until it is stopped or leaves. The process's exit code.
+
+    Errors: `ConfigError` naming the setting.
+    """
+    loaded = load(path, environ)
+    sockets = sockets_for(loaded.settings, environ)
+    import trio  # not before the sockets are bound
+
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # httpx's own command line: 50 ms, unused
+    return trio.run(serve, loaded, sockets, environ, sys.stderr)
+
+
+def sockets_for(settings: Settings, environ: MutableMapping[str, str]) -> list[socket.socket]:
+    """The door's sockets; none when the door stays shut. Errors: `ConfigError`."""
+    trigger = settings.scheduler_runtime.trigger
+    return listening(trigger.host, trigger.port, environ) if trigger.enabled else []
+
+
+async def serve(
+    loaded: Loaded, sockets: Sequence[socket.socket], environ: MutableMapping[str, str], stream: TextIO
+) -> int:
+    """Live until the tree has stopped. Lines about what happens go to `stream`."""
+    from actors.kit import Hooks, SystemClock
+    from pixivflow.daemon.lifecycle import live
+    from pixivflow.daemon.program import Program
+    from pixivflow.observe.known import known_secrets
+    from pixivflow.observe.libraries import hear_libraries
+    from pixivflow.observe.log import Log, format_of
+    from pixivflow.observe.redact import Redactor
+
+    settings = loaded.settings
+    points = failpoints.load(environ)
+    timings = timings_for(settings, failpoints.load_timings(environ, points), tested=points.enabled)
+    log = Log(
+        stream,
+        level=settings.log_level,
+        form=format_of(environ),
+        redactor=Redactor(known_secrets(settings, environ)),
+    )
+    hear_libraries(log)
+
+    def published(changed: Settings) -> None:
+        log.set_level(changed.log_level)
+        log.redactor.learn(*known_secrets(changed, environ))
+
+    for finding in loaded.warnings:
+        log.note("config.warning", field=finding.field, code=finding.code, message=finding.message)
+    hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
+    program = Program(loaded, sockets, hooks, timings, environ, published)
+    trigger = settings.scheduler_runtime.trigger
+    log.note(
+        "daemon.starting",
+        pid=os.getpid(),
+        mode=settings.scheduler_runtime.mode,
+        listening=[str(each.getsockname()) for each in sockets],
+        has_schedule_token=bool(trigger.token.reveal()),
+        ledger=str(settings.storage.database_path),
+    )
+    code = await live(program.supervisor, reload=program.reload)
+    await program.aclose()
+    log.note("daemon.left", reason=program.exit_reason or "signal", exit_code=code)
+    return code
+
+
+def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:
+    """The durations in force: the configured pauses between attempts at a delivery, where no test has its own."""
+    if tested:
+        return timings
+    delivery = settings.delivery
+    return checked(
+        msgspec.structs.replace(
+            timings, retry_base_ms=delivery.outbox_retry_base_ms, retry_max_ms=delivery.outbox_retry_max_ms
+        )
+    )
