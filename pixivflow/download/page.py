@@ -56,9 +56,9 @@ async def brought(
 
     Errors: `Gone`, `Unfit`; `Outage`, `Unavailable`; `OSError` of the disk. None of them leaves a part.
     """
-    part = await hop(threads, Part, folder, work_id, page.index)
-    is_kept = False
+    part, is_kept = Part(folder, work_id, page.index), False
     try:
+        await hop(threads, part.open)
         found, url, degraded = await _first_there(wire, effort, work_id, page, part, threads, note)
         (picture, sha256), is_kept = found, True
     finally:

@@ -6,6 +6,7 @@ part is closed by whoever is last to use it: a descriptor that is closed under a
 
 import errno
 import hashlib
+import io
 import os
 import secrets
 import threading
@@ -36,11 +37,18 @@ class Part:
 
     def __init__(self, folder: Path, work_id: str, page: int) -> None:
         self.path = folder / f"{PART}{work_id}-{page}-{secrets.token_hex(6)}"
-        descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-        self._file = os.fdopen(descriptor, "wb", buffering=0)
+        self._file: io.FileIO | None = None
         self._sha = hashlib.sha256()
         self._use, self._is_dropped = threading.Lock(), False
         self.size = 0
+
+    def open(self) -> None:
+        """Make the file. Errors: `OSError`."""
+        with self._use:
+            if not self._is_dropped:
+                flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+                self._file = io.FileIO(os.open(self.path, flags, 0o644), "wb")
+        self._tidy()
 
     def write(self, pieces: Sequence[bytes]) -> None:
         """Append the pieces. Errors: `OSError`."""
@@ -52,7 +60,7 @@ class Part:
     def _append(self, piece: bytes) -> None:
         left = memoryview(piece)
         while left:
-            left = left[self._file.write(left) :]
+            left = left[self._opened.write(left) :]
         self._sha.update(piece)
         self.size += len(piece)
 
@@ -60,8 +68,8 @@ class Part:
         """Back to nothing."""
         with self._use:
             if not self._is_dropped:
-                self._file.seek(0)
-                self._file.truncate()
+                self._opened.seek(0)
+                self._opened.truncate()
                 self._sha, self.size = hashlib.sha256(), 0
         self._tidy()
 
@@ -74,8 +82,8 @@ class Part:
             if self._is_dropped:
                 raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
             seen = look(self.path)
-            os.fsync(self._file.fileno())
-            self._file.close()
+            os.fsync(self._opened.fileno())
+            self._opened.close()
         self._tidy()
         return seen, self._sha.hexdigest()
 
@@ -87,10 +95,16 @@ class Part:
     def _tidy(self) -> None:
         if self._is_dropped and self._use.acquire(blocking=False):
             try:
-                self._file.close()
-                self.path.unlink(missing_ok=True)
+                if self._file is not None:
+                    self._file.close()
+                    self.path.unlink(missing_ok=True)
             finally:
                 self._use.release()
+
+    @property
+    def _opened(self) -> io.FileIO:
+        assert self._file is not None  # noqa: S101 -- for the type checker: `open` came first
+        return self._file
 
 
 class Staged(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import trio
 
+from actors.kit import Clock
 from actors.kit.testing import Probe, VirtualClock
 from pixivflow.config.mask import Secret
 from pixivflow.config.model import Endpoints, Network, Pixiv, Target
@@ -26,8 +27,13 @@ VALID, ROTATING, REVOKED = "rt-valid-token", "rt-rotating-token", "rt-revoked-to
 class Body(httpx.AsyncByteStream):
     """A body as the sandbox's wire would send it: whole, cut, reset, or for ever about to come."""
 
-    def __init__(self, reply: Reply, wire: Wire) -> None:
-        self._reply, self._wire = reply, wire
+    def __init__(self, played: "Played", reply: Reply, wire: Wire) -> None:
+        self._played, self._reply, self._wire = played, reply, wire
+        played.open += 1
+        played.most_at_once = max(played.most_at_once, played.open)
+
+    async def aclose(self) -> None:
+        self._played.open -= 1
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         body, cut = self._reply.body, self._wire.cut_at
@@ -44,9 +50,11 @@ class Body(httpx.AsyncByteStream):
 class Played(httpx.AsyncBaseTransport):
     """Hands every request to a sandbox. `sent`: what left, with the instant in seconds."""
 
-    def __init__(self, clock: VirtualClock, options: Options = MANUAL) -> None:
+    def __init__(self, clock: Clock, options: Options = MANUAL) -> None:
         self.ask, self.clock = Asker(options, PORT), clock
         self.sent: list[tuple[float, httpx.Request]] = []
+        self.open = self.most_at_once = 0
+        """Bodies that are being read now, and how many were at most."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         self.sent.append((trio.current_time(), request))
@@ -63,7 +71,7 @@ class Played(httpx.AsyncBaseTransport):
             raise httpx.ReadError("connection reset")
         length = len(reply.body) if wire.length is None else wire.length
         told = [*reply.headers, ("Content-Length", str(length))]
-        return httpx.Response(reply.status, headers=told, stream=Body(reply, wire))
+        return httpx.Response(reply.status, headers=told, stream=Body(self, reply, wire))
 
     def fault(self, name: str, *, match: Mapping[str, Any] | None = None, count: int = 0, **args: Any) -> None:
         """Break the sandbox: a rule of its control surface."""
