@@ -9,12 +9,13 @@ from tempfile import TemporaryDirectory
 
 from tests.campaigns import Result
 from tests.simulation.lives import play
+from tests.simulation.story import story
 
 
 def run(seed: int) -> Result:
     """One story in a folder of its own, which is gone afterwards."""
     with TemporaryDirectory(prefix="story-") as folder:
-        chronicle, _ = play(seed, Path(folder) / "ledger.db")
+        chronicle, _ = play(story(seed), Path(folder) / "ledger.db")
     if chronicle.faults:
         return Result(False, "; ".join(chronicle.faults))
     seen = f"{chronicle.life} lives, {len(chronicle.begun)} slots run, {len(chronicle.receiver.arrivals)} arrivals"

@@ -43,9 +43,10 @@ class Player:
         slot, owner = work.slot.id, Owner(live.run.owner)
         nth = self._chronicle.begun[slot] = self._chronicle.begun.get(slot, 0) + 1
         chance = self._story.chance("act", slot, nth)
+        act = self._story.acts.get(slot) or (chance.choice(ACTS) if nth <= UNRULY else "publish")
         self.at_work[slot] = owner
         try:
-            await self._act(chance.choice(ACTS) if nth <= UNRULY else "publish", work, owner, ledger, chance)
+            await self._act(act, work, owner, ledger, chance)
         finally:
             if self.at_work.get(slot) == owner:
                 del self.at_work[slot]

@@ -13,6 +13,7 @@ from pixivflow.delivery.model import (
 )
 from pixivflow.ids import Owner, RouteName, ScheduleId, SlotId, TargetId, WorkId
 from pixivflow.slots.model import BoundWork, WorkType
+from pixivflow.slots.stall import Budgets
 from pixivflow.slots.target import (
     Duplicate,
     Enqueued,
@@ -29,7 +30,7 @@ PLANS = plans(a_plan(), a_plan(id=ScheduleId("q")))
 SCHEDULED = tuple(SlotId(name) for name in ("p@2026-09-08T1000", "p@2026-09-08T1100", "q@2026-09-08T1000"))
 TARGETS = tuple(TargetId(name) for name in "abc")
 ROUTES = tuple(RouteName(name) for name in ("r1", "r2", "r3"))
-WORKS = tuple(BoundWork(work_id=WorkId(name), work_type=WorkType.ILLUSTRATION) for name in "12345")
+WORKS = tuple(BoundWork(work_id=WorkId(name), work_type=WorkType.ILLUSTRATION) for name in "1234")
 PUMPS = (Owner("worker-1-00000001"), Owner("worker-2-00000002"))
 
 picks = st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 5, 8])
@@ -37,11 +38,15 @@ picks = st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 5, 8])
 
 memberships = st.lists(st.sampled_from(TARGETS), min_size=1, unique=True)
 works = st.sampled_from(WORKS)
+Works = list[BoundWork]
+choices = st.lists(works, min_size=len(TARGETS), max_size=len(TARGETS))
+"""A work for each cell of a slot, now and then the same for two."""
 pumps = st.sampled_from(PUMPS)
 routes = st.lists(st.sampled_from(ROUTES), min_size=1, max_size=3, unique=True)
 budgets = st.integers(1, 3)
 chances = st.sampled_from([0.0, 0.999])
 
+limits = st.sampled_from([Budgets(), Budgets(queued_ms=MINUTE, stalled_ms=MINUTE)])
 waits = st.sampled_from([1, 999, MINUTE, 2 * MINUTE, 3 * MINUTE, 15 * MINUTE, 30 * MINUTE, 7 * HOUR])
 clock_steps = st.sampled_from([0, 0, 0, 0, -7 * HOUR, -61_000, -MINUTE, -1, MINUTE, HOUR])
 

@@ -38,20 +38,20 @@ class Judge:
         chronicle.faults += [f"life {chronicle.life}, {chronicle.now_s:.3f}, {step.what}: {each}" for each in found]
 
     def _origin(self, step: Step) -> Iterator[str]:
-        """An end is told as what it was."""
+        """An end is told as what it was, and not later than its run is given up."""
+        if step.by.end is None:
+            return
+        owner, slot = step.by.owner or "", step.by.slot
+        over_ms = round(1000 * (self._chronicle.now_s - self._began_s[owner])) - TIMEOUT_MS
+        if over_ms > PRODUCTION.drain_window_ms + BRIEFLY_MS:
+            yield f"{owner} was given up {over_ms} ms after its time was over"
         match step.by.end:
-            case Ended(origin=CancelOrigin.TIMEOUT):
-                over_ms = round(1000 * (self._chronicle.now_s - self._began_s[step.by.owner or ""])) - TIMEOUT_MS
-                if not 0 <= over_ms <= PRODUCTION.drain_window_ms + BRIEFLY_MS:
-                    yield f"{step.by.owner} ended by a timeout {over_ms} ms after its time was over"
-            case Ended(origin=CancelOrigin.SHUTDOWN | None):
-                if not self.stopping:
-                    yield f"{step.by.owner} ended by a stop that nobody asked for"
-            case Ended(origin=CancelOrigin.CONSUMER):
-                if step.by.slot not in self._chronicle.cancelled:
-                    yield f"{step.by.owner} was cancelled by nobody"
-            case _:
-                pass
+            case Ended(origin=CancelOrigin.TIMEOUT) if over_ms < 0:
+                yield f"{owner} had {-over_ms} ms left and ended by a timeout"
+            case Ended(origin=CancelOrigin.SHUTDOWN | None) if not self.stopping:
+                yield f"{owner} ended by a stop that nobody asked for"
+            case Ended(origin=CancelOrigin.CONSUMER) if slot not in self._chronicle.cancelled:
+                yield f"{owner} was cancelled by nobody"
 
     def _at_work(self, step: Step) -> Iterator[str]:
         """Nobody takes a slot from a run of this process that is at it, whatever the clock was set to.

@@ -61,7 +61,7 @@ class Life:
 
     async def _live(self) -> None:
         ground = self._ground()
-        hooks = Hooks(clock=self._clock, note=self.say, point=self.point, settle_ms=PRODUCTION.settle_ms)
+        hooks = Hooks(clock=self._clock, note=self._noted, point=self.point, settle_ms=PRODUCTION.settle_ms)
         tree = Supervisor(ground.children(), hooks, patience=ground.patience, stuck=lambda names, failed: self.die())
 
         def stop() -> None:
@@ -138,6 +138,11 @@ class Life:
     def _committed(self, step: Any) -> None:
         self._tell_time()
         self._judge(step)
+
+    def _noted(self, event: str, /, **fields: Any) -> None:
+        self.say(event, **fields)
+        if event.endswith("failed") and not self.dead:
+            self.chronicle.faults.append(f"{event} {fields}")
 
     def say(self, event: str, /, **fields: Any) -> None:
         """What happened, told with its instant."""

@@ -15,13 +15,12 @@ from tests.simulation.chronicle import Chronicle
 from tests.simulation.life import Life
 from tests.simulation.look import Look, look
 from tests.simulation.receiver import Receiver
-from tests.simulation.story import story
+from tests.simulation.story import Story, story
 from tests.simulation.wire import judge
 
 
-def play(seed: int, ledger: Path) -> tuple[Chronicle, Look]:
-    """The story of `seed`, told in the file `ledger`: what was seen, and the rows that were left."""
-    told = story(seed)
+def play(told: Story, ledger: Path) -> tuple[Chronicle, Look]:
+    """The story, lived in the file `ledger`: what was seen, and the rows that were left."""
     chronicle = Chronicle(told, ledger, Receiver(told))
     for mishap in (*told.mishaps, None):
         life = Life(chronicle, mishap)
@@ -46,4 +45,4 @@ def digest(chronicle: Chronicle, rows: Look) -> str:
 
 if __name__ == "__main__":
     with TemporaryDirectory() as folder:
-        print(digest(*play(int(sys.argv[1]), Path(folder) / "ledger.db")))
+        print(digest(*play(story(int(sys.argv[1])), Path(folder) / "ledger.db")))

@@ -5,11 +5,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from pixivflow.ids import OutboxId
+from pixivflow.ids import OutboxId, SlotId
 from pixivflow.ledger import cancels, orders, sweeps
 from pixivflow.slots.stall import Budgets
 from tests.simulation import draws
-from tests.simulation.look import OPEN_CELL, ROWS, SLOTS, cells_of
+from tests.simulation.look import OPEN_CELL, OWED, ROWS, SLOTS, cells_of
 from tests.simulation.stage import Stage
 from tests.simulation.steps import Actor
 from tests.simulation.ways import Who
@@ -18,30 +18,26 @@ from tests.simulation.ways import Who
 class Passers(Stage):
     """Those who come by of themselves, and people."""
 
-    @rule(n=draws.picks, who=st.sampled_from(["settle", "sweep", "reconcile"]))
-    def look_after(self, n: int, who: str) -> None:
-        match who:
-            case "settle":
-                self._settle_in_passing(n)
-            case "sweep":
-                self._sweep(n)
-            case _:
-                self._reconcile(n)
-
-    def _settle_in_passing(self, n: int) -> None:
+    @rule(n=draws.picks)
+    def settle_in_passing(self, n: int) -> None:
         slot, owner = self.a_slot(n, free=True), next(self.new_owners)
         self.world.take(Actor(who=Who.SWEEPER, owner=owner), sweeps.settle_only, slot, owner, self.world.at)
         assert self.world.rows[SLOTS][slot]["lease_owner"] != owner, "a settlement in passing kept the lease"
 
-    def _sweep(self, n: int) -> None:
-        """What the sweep finds, it may end, and nothing else."""
-        slot, before, sweeper = self.a_slot(n, free=True), self.world.rows, Actor(who=Who.SWEEPER)
-        found: Any = self.world.take(sweeper, sweeps.stalled, self.world.at, Budgets(), ())
-        said = self.world.take(sweeper, sweeps.end_stalled, slot, Budgets(), self.world.at)
-        assert (said is not None) == (slot in [each.id for each in found])
-        assert said is not None or before == self.world.rows
+    @rule(ms=draws.waits, limits=draws.limits)
+    def sweep(self, ms: int, limits: Budgets) -> None:
+        """A while later; what the sweep finds, it may end, and nothing else."""
+        self.world.wait(ms)
+        sweeper = Actor(who=Who.SWEEPER)
+        found: Any = self.world.take(sweeper, sweeps.stalled, self.world.at, limits, ())
+        for slot in list(self.world.rows[SLOTS]):
+            before = self.world.rows
+            said = self.world.take(sweeper, sweeps.end_stalled, SlotId(slot), limits, self.world.at)
+            assert (said is not None) == (slot in [each.id for each in found])
+            assert said is not None or before == self.world.rows
 
-    def _reconcile(self, n: int) -> None:
+    @rule(n=draws.picks)
+    def reconcile(self, n: int) -> None:
         before, reconciler = self.world.rows, Actor(who=Who.RECONCILER)
         found: Any = self.world.take(reconciler, sweeps.missed_rollups, self.world.at)
         slot = found[n % len(found)] if found else self.a_slot(n)
@@ -66,8 +62,10 @@ class Passers(Stage):
     @precondition(lambda self: self.world.rows[ROWS])
     @rule(n=draws.picks, order=st.sampled_from(["cancel", "requeue", "revive"]))
     def operate(self, n: int, order: str) -> None:
-        names = list(self.world.rows[ROWS])
-        row, operator, now = OutboxId(names[n % len(names)]), Actor(who=Who.OPERATOR), self.world.now
+        """People mostly ask for what can be done: to end what is owed, and to try again what has ended."""
+        rows, now, operator = self.world.rows[ROWS], self.world.now, Actor(who=Who.OPERATOR)
+        names = sorted(rows, key=lambda name: (rows[name]["status"] in OWED) != (order == "cancel"))
+        row = OutboxId(names[n % len(names)])
         match order:
             case "cancel":
                 self.world.take(operator, orders.cancel, row, now)

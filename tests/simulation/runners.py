@@ -15,7 +15,7 @@ from pixivflow.scheduling.model import Governance
 from pixivflow.slots.model import BoundWork, Slot, Work, WorkType
 from pixivflow.slots.target import Enqueued, TargetOutcome
 from tests.simulation import draws
-from tests.simulation.draws import PLANS, SCHEDULED, Something
+from tests.simulation.draws import PLANS, SCHEDULED, Something, Works
 from tests.simulation.look import OPEN_CELL, SLOTS, Row, cells_of, intents_of, is_leased
 from tests.simulation.stage import Stage
 from tests.simulation.steps import Actor
@@ -154,19 +154,19 @@ class Runners(Stage):
         by = Actor(who=Who.RUN, owner=run.owner, slot=run.slot, end=end, forced=forced)
         self.world.take(by, runs.abandon if forced else runs.finish, run, end, self.world.now)
 
-    @rule(n=draws.picks, routes=draws.routes, first=st.integers(0, 4), budget=draws.budgets, end=draws.ends)
-    def a_whole_run(self, n: int, routes: list[RouteName], first: int, budget: int, end: End) -> None:
+    @rule(n=draws.picks, routes=draws.routes, chosen=draws.choices, budget=draws.budgets, end=draws.ends)
+    def a_whole_run(self, n: int, routes: list[RouteName], chosen: Works, budget: int, end: End) -> None:
         """Begun, every open cell promised, ended: the whole way at once, as it mostly goes."""
         before = len(self.runs)
         self.begin(n)
         if len(self.runs) == before:
             return
         run = self.runs[-1]
-        self._promise_all(run, routes, first, budget)
+        self._promise_all(run, routes, chosen, budget)
         self._end(run, end)
 
-    @rule(n=draws.picks, ms=draws.waits, routes=draws.routes, first=st.integers(0, 4), end=draws.ends)
-    def a_frozen_run(self, n: int, ms: int, routes: list[RouteName], first: int, end: End) -> None:
+    @rule(n=draws.picks, ms=draws.waits, routes=draws.routes, chosen=draws.choices, end=draws.ends)
+    def a_frozen_run(self, n: int, ms: int, routes: list[RouteName], chosen: Works, end: End) -> None:
         """One run stands still; another may take the slot over; then the first one goes on as if nothing had been."""
         before = len(self.runs)
         self.begin(n)
@@ -175,13 +175,13 @@ class Runners(Stage):
         run = self.runs[-1]
         self.world.wait(ms)
         self.begin(n)
-        self._promise_all(run, routes, first, 1)
+        self._promise_all(run, routes, chosen, 1)
         self._end(run, end)
 
-    def _promise_all(self, run: Run, routes: list[RouteName], first: int, budget: int) -> None:
-        for m, cell in enumerate(cells_of(self.world.rows, run.slot)):
-            if cell["status"] in OPEN_CELL:
-                self._promise(run, cell, routes, draws.WORKS[(first + m) % len(draws.WORKS)], budget)
+    def _promise_all(self, run: Run, routes: list[RouteName], chosen: Works, budget: int) -> None:
+        open_cells = [cell for cell in cells_of(self.world.rows, run.slot) if cell["status"] in OPEN_CELL]
+        for cell, work in zip(open_cells, chosen, strict=False):
+            self._promise(run, cell, routes, work, budget)
 
 
 def _actor(run: Run) -> Actor:

@@ -3,7 +3,8 @@
 Instants are seconds of the whole story, which goes on from life to life; the time between two lives is not counted.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
@@ -14,7 +15,7 @@ from pixivflow.scheduling.model import Governance, Plan
 LANES: Final = {"pixiv-account:default": 2, "pixiv-account:other": 1}
 TIMEOUT_MS: Final = 240_000
 DAY_S: Final = 86_400.0
-CLOCK_STEPS_MS: Final = (-30 * 86_400_000, -3_600_000, -30_000, 30_000, 200_000, 3_600_000)
+CLOCK_STEPS_MS: Final = (-30 * 86_400_000, -3_600_000, -30_000, 200_000, 3_600_000, 3_600_000, 3_600_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,14 +52,16 @@ class Story:
     seed: int
     plans: tuple[Plan, ...]
     wishes: tuple[Wish, ...]
-    mishaps: tuple[Mishap, ...]
-    cancels: tuple[tuple[float, SlotId], ...]
-    clock_steps: tuple[tuple[float, int], ...]
-    orders: tuple[float, ...]
+    mishaps: tuple[Mishap, ...] = ()
+    cancels: tuple[tuple[float, SlotId], ...] = ()
+    clock_steps: tuple[tuple[float, int], ...] = ()
+    orders: tuple[float, ...] = ()
     """When an operator arms again what is dead."""
-    calm_after: int
-    plan_gone: tuple[float, ScheduleId] | None
+    calm_after: int = 0
+    plan_gone: tuple[float, ScheduleId] | None = None
     """A plan that is switched off at an instant."""
+    acts: Mapping[SlotId, str] = field(default_factory=dict)
+    """What the runs of a slot do, where that is not left to chance."""
 
     def chance(self, *what: object) -> Random:
         """Chance for one thing, the same whatever else happens: string seeds do not depend on hashes."""
@@ -80,20 +83,24 @@ def story(seed: int) -> Story:
     chance = Random(seed)
     plans = tuple(_plan(f"p{n}", chance) for n in range(chance.randint(1, 3)))
     wishes = tuple(_wish(n, chance.choice(plans), chance) for n in range(chance.randint(2, 6)))
-    names = [wish.slot for wish in wishes]
+    last_s = max(wish.at_s for wish in wishes)
     return Story(
         seed=seed,
         plans=plans,
-        wishes=tuple(sorted(wishes, key=lambda wish: (wish.at_s, wish.slot))),
+        wishes=wishes,
         mishaps=tuple(_mishap(chance) for _ in range(chance.choice([0, 1, 1, 2, 2, 3, 4]))),
-        cancels=tuple((chance.uniform(0, 600), chance.choice(names)) for _ in range(chance.choice([0, 0, 1, 2]))),
+        cancels=tuple(_cancel(chance.choice(wishes), chance) for _ in range(chance.choice([0, 1, 1, 2]))),
         clock_steps=tuple(
-            (chance.uniform(0, 600), chance.choice(CLOCK_STEPS_MS)) for _ in range(chance.choice([0, 0, 0, 1, 2]))
+            (chance.uniform(0, last_s + 300), chance.choice(CLOCK_STEPS_MS)) for _ in range(chance.choice([0, 0, 1, 2]))
         ),
         orders=tuple(chance.uniform(600, 3_600) for _ in range(chance.choice([0, 0, 1]))),
         calm_after=chance.choice([1, 2, 3, 3, 99]),
         plan_gone=(chance.uniform(0, 400), chance.choice(plans).id) if chance.random() < 0.15 else None,
     )
+
+
+def _cancel(wish: Wish, chance: Random) -> tuple[float, SlotId]:
+    return wish.at_s + chance.uniform(0, 120), wish.slot
 
 
 def _plan(name: str, chance: Random) -> Plan:
