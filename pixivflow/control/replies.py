@@ -1,0 +1,62 @@
+"""The answers of the run route, made from the one table of dispositions."""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import UNSET
+
+from pixivflow.control.ports import Reply
+from pixivflow.control.visit import Outcome
+from pixivflow.control.wire import CellView, ErrorBody, RunReply, ScheduleView
+from pixivflow.scheduling.disposition import ANSWERS, Disposition
+from pixivflow.scheduling.occurrence import Occurrence
+from pixivflow.slots.model import Cell, SlotStatus
+
+
+def errored(
+    disposition: Disposition,
+    text: str,
+    reason: str,
+    *,
+    http_status: int | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Outcome:
+    """An error in its flat shape. `http_status` None: the disposition's own."""
+    status = ANSWERS[disposition].http_status if http_status is None else http_status
+    return Outcome(disposition, Reply(status, ErrorBody(error=text), dict(headers or {})), reason)
+
+
+def replied(
+    disposition: Disposition,
+    occurrence: Occurrence | None,
+    status: SlotStatus = SlotStatus.PENDING,
+    cells: Sequence[Cell] = (),
+    *,
+    reason: str | None = None,
+) -> Outcome:
+    """What became of a trigger. `occurrence` None: it named none. `status`, `cells`: the slot's, as they were read."""
+    row = ANSWERS[disposition]
+    view = _view(disposition, occurrence, status, cells) if occurrence else UNSET
+    body = RunReply(status=row.word, schedule=view, note=row.note or row.word)
+    headers = {} if row.retry_after_s is None else {"retry-after": f"{row.retry_after_s}"}
+    return Outcome(disposition, Reply(row.http_status, body, headers), reason)
+
+
+def _view(disposition: Disposition, occurrence: Occurrence, status: SlotStatus, cells: Sequence[Cell]) -> ScheduleView:
+    running = disposition is Disposition.ALREADY_RUNNING
+    return ScheduleView(
+        schedule_id=occurrence.schedule_id,
+        slot_id=occurrence.slot_id,
+        disposition=disposition.value,
+        status=SlotStatus.RUNNING.value if running else status.value,
+        already_completed=True if disposition is Disposition.ALREADY_COMPLETED else UNSET,
+        cells=[_cell(cell) for cell in cells] or UNSET,
+    )
+
+
+def _cell(cell: Cell) -> CellView:
+    return CellView(
+        target_id=cell.target_id,
+        status=cell.status.value,
+        work_id=cell.work_id,
+        error=cell.last_error if cell.last_error is not None else UNSET,
+    )
