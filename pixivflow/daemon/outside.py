@@ -3,10 +3,8 @@
 These rooms stand on httpx, which takes a fifth of a second to import: a door that opens first answers first.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-
-import httpx
 
 from actors.kit import Clock, Note
 from pixivflow.config.model import Route, Settings
@@ -31,12 +29,12 @@ class Outside:
     fetcher: PageFetcher
     attempt: Attempts
     ready: Readiness
-    ways: tuple[httpx.AsyncBaseTransport, ...]
+    closing: tuple[Callable[[], Awaitable[None]], ...]
 
     async def aclose(self) -> None:
         """Close every connection."""
-        for way in self.ways:
-            await way.aclose()
+        for close in self.closing:
+            await close()
 
 
 def outside(
@@ -81,7 +79,7 @@ def outside(
         ),
         attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
-        ways=(to_pixiv, to_receivers),
+        closing=(to_pixiv.aclose, to_receivers.aclose),
     )
 
 

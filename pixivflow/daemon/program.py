@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from actors.idle_lifecycle import Parts as IdleParts
 from actors.idle_lifecycle import idle_lifecycle
 from actors.kit import Child, Context, Hooks, Mailbox, Supervisor
-from actors.ports import LookAgain, Owed, Reload
+from actors.ports import LookAgain, Owed, Reload, Wake
 from actors.scheduler import Parts as SchedulerParts
 from actors.scheduler import scheduler
 from pixivflow import __version__
@@ -72,7 +72,7 @@ class Program:
             governance=lambda: governance_of(self.settings()),
             budgets=lambda: budgets_of(self.settings()),
             timings=timings,
-            ended=lambda: self._idle.tell(LookAgain()),
+            ended=self._something_ended,
         )
         self.supervisor = Supervisor(self._children(), hooks, patience=self.ground.patience, stuck=leave_wedged)
 
@@ -116,7 +116,7 @@ class Program:
         fires = FireLedger(
             self.ground.ledger,
             plans=self.plans,
-            targets=lambda: targets_of(self.settings()),
+            targets=lambda: tuple(targets_of(self.settings())),
             busy=lambda: [live.busy for live in self.ground.runs.live.values()],
             ticking=lambda: runtime.mode == "internal",
             catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
@@ -137,7 +137,7 @@ class Program:
             ledger=self.ground.ledger,
             offer=self.ground.offer,
             plans=self.plans,
-            targets=lambda: targets_of(self.settings()),
+            targets=lambda: tuple(targets_of(self.settings())),
             runtime=lambda: self.settings().scheduler_runtime,
             owed=lambda: self._owed().now(),
             leaving=lambda: self.leaving,
@@ -163,6 +163,11 @@ class Program:
             max_lifetime_ms=runtime.max_lifetime_ms,
         )
         await idle_lifecycle(ctx, self._idle, parts)
+
+    def _something_ended(self) -> None:
+        """What has ended may have left deliveries to make, or nothing at all."""
+        self.ground.pump.tell(Wake())
+        self._idle.tell(LookAgain())
 
     def _owed(self) -> OwedLedger:
         return OwedLedger(self.ground.ledger, lambda: self.ground.runs.live.values())

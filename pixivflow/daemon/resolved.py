@@ -1,6 +1,6 @@
 """From the settings in force to the small structs that the rooms decide with."""
 
-from pixivflow.config.model import Settings
+from pixivflow.config.model import Settings, Target
 from pixivflow.ids import ScheduleId, TargetId
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.stall import Budgets, budgets
@@ -32,9 +32,9 @@ def plans_of(settings: Settings, armed_at: int) -> dict[ScheduleId, Plan]:
     }
 
 
-def targets_of(settings: Settings) -> tuple[TargetId, ...]:
-    """Every configured target that has a name to be known by."""
-    return tuple(TargetId(target.label) for target in settings.targets)
+def targets_of(settings: Settings) -> dict[TargetId, Target]:
+    """Every configured target by its name, in order; one without an id is known by its type and its place."""
+    return {target.id or TargetId(f"{target.type}-{place}"): target for place, target in enumerate(settings.targets, 1)}
 
 
 def governance_of(settings: Settings) -> Governance:

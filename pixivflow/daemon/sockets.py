@@ -7,6 +7,8 @@ from typing import Final
 
 from pixivflow.errors import ConfigError
 
+BACKLOG: Final = 128
+"""How many callers wait while nobody serves yet."""
 FIRST_FD: Final = 3
 """Where a service manager puts the first socket that it hands over."""
 
@@ -35,6 +37,7 @@ def _bound(host: str, port: int) -> socket.socket:
             if family == socket.AF_INET6:
                 taken.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)  # `::` serves both families
             taken.bind(address)
+            taken.listen(BACKLOG)
         except BaseException:
             taken.close()
             raise

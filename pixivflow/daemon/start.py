@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import MutableMapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import msgspec
 
@@ -18,6 +18,10 @@ from pixivflow.config.load import Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.daemon.sockets import listening
 from pixivflow.times import Timings, checked
+
+if TYPE_CHECKING:
+    from pixivflow.daemon.program import Program
+    from pixivflow.observe.log import Log
 
 SWITCH_INTERVAL_S = 0.001
 """A thread of pure Python keeps the event loop waiting no longer than this."""
@@ -47,8 +51,35 @@ async def serve(
     loaded: Loaded, sockets: Sequence[socket.socket], environ: MutableMapping[str, str], stream: TextIO
 ) -> int:
     """Live until the tree has stopped. Lines about what happens go to `stream`."""
+    return await prepared(loaded, sockets, environ, stream).live()
+
+
+class Daemon:
+    """A daemon that is joined and not started yet."""
+
+    def __init__(self, program: "Program", log: "Log") -> None:
+        self._program, self._log = program, log
+
+    @property
+    def exit_reason(self) -> str:
+        """Why it left: `idle`, `max-lifetime`, or `signal`."""
+        return self._program.exit_reason or "signal"
+
+    async def live(self) -> int:
+        """Until the tree has stopped. The process's exit code."""
+        from pixivflow.daemon.lifecycle import live
+
+        code = await live(self._program.supervisor, reload=self._program.reload)
+        await self._program.aclose()
+        self._log.note("daemon.left", reason=self.exit_reason, exit_code=code)
+        return code
+
+
+def prepared(
+    loaded: Loaded, sockets: Sequence[socket.socket], environ: MutableMapping[str, str], stream: TextIO
+) -> Daemon:
+    """Join a daemon. Inside trio. Errors: `ConfigError` for crash points or test timings that cannot be."""
     from actors.kit import Hooks, SystemClock
-    from pixivflow.daemon.lifecycle import live
     from pixivflow.daemon.program import Program
     from pixivflow.observe.known import known_secrets
     from pixivflow.observe.libraries import hear_libraries
@@ -71,22 +102,17 @@ async def serve(
         log.redactor.learn(*known_secrets(changed, environ))
 
     for finding in loaded.warnings:
-        log.note("config.warning", field=finding.field, code=finding.code, message=finding.message)
+        log.note("config.warning", field=finding.field, code=finding.code, text=finding.message)
     hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
-    program = Program(loaded, sockets, hooks, timings, environ, published)
-    trigger = settings.scheduler_runtime.trigger
     log.note(
         "daemon.starting",
         pid=os.getpid(),
         mode=settings.scheduler_runtime.mode,
         listening=[str(each.getsockname()) for each in sockets],
-        has_schedule_token=bool(trigger.token.reveal()),
+        has_schedule_token=bool(settings.scheduler_runtime.trigger.token.reveal()),
         ledger=str(settings.storage.database_path),
     )
-    code = await live(program.supervisor, reload=program.reload)
-    await program.aclose()
-    log.note("daemon.left", reason=program.exit_reason or "signal", exit_code=code)
-    return code
+    return Daemon(Program(loaded, sockets, hooks, timings, environ, published), log)
 
 
 def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:

@@ -68,7 +68,7 @@ class AtWork:
             return pledges(entry, terms, size_of, lambda: str(uuid.uuid4()))
 
         parts = Parts(
-            targets=dict(zip(targets_of(settings), settings.targets, strict=True)),
+            targets=targets_of(settings),
             selection=Candidates(ways.source, settings.download.candidate_scan_limit),
             fetcher=ways.fetcher,
             cells=RunLedger(ledger, live, self._hooks.clock, pledge, stages),

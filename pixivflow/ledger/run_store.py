@@ -69,7 +69,7 @@ class RunLedger:
     async def record(self, entry: Entry[WorkDetail]) -> Recorded:
         """Once it has begun no cancellation cuts it: files that have their names get their rows."""
         bringing = Bringing(
-            filing=_filing(entry),
+            filing=filing(entry),
             promises=tuple(self._pledge(entry)) if entry.target.routes else (),
             binds=entry.binds,
             resumed=entry.resumed,
@@ -100,7 +100,8 @@ def _busy_told() -> Iterator[None]:
         raise LedgerBusy(str(error)) from error
 
 
-def _filing(entry: Entry[WorkDetail]) -> Filing:
+def filing(entry: Entry[WorkDetail]) -> Filing:
+    """What is filed of a work that was brought home."""
     detail = entry.detail
     return Filing(
         work=entry.work,
