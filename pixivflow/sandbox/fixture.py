@@ -52,9 +52,13 @@ class UserItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Fixture(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Items to add or to replace by id. `rankings`: mode -> day -> ids. `tags`: name -> translation."""
+    """Items to add or to replace by id. `rankings`: mode -> day -> ids. `tags`: name -> translation.
+
+    `novels`: the sandbox has none so far, so a fixture may only say that there are none.
+    """
 
     works: tuple[WorkItem, ...] = ()
+    novels: tuple[()] = ()
     users: tuple[UserItem, ...] = ()
     rankings: dict[str, dict[date, tuple[int, ...]]] = {}
     tags: dict[str, str | None] = {}

@@ -77,7 +77,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, headers=(*kept, *added))
 
 
-class Refused(Exception):  # noqa: N818, RUF100
+class Refused(Exception):
     """An answer that ends the handling of a request early."""
 
     def __init__(self, reply: Reply) -> None:

@@ -1,6 +1,7 @@
 """Requests out of a stream of bytes: h11 reads each with a connection of its own, which begins where the last ended."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 import h11
@@ -56,7 +57,7 @@ class Reader:
 
         Errors: `trio.BrokenResourceError` when nothing more comes.
         """
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in head.headers}
+        headers = _decoded(tuple(head.headers))
         is_tls = isinstance(self._stream, trio.SSLStream)
         asked = request(head.method.decode("latin-1"), head.target.decode("latin-1"), headers, tls=is_tls)
         kept, size, limit = bytearray(), 0, self._limit(asked)
@@ -91,6 +92,12 @@ class Reader:
         while (event := self._h11.next_event()) is h11.NEED_DATA:
             self._h11.receive_data(bytes(await self._stream.receive_some(RECEIVE_BYTES)))
         return event
+
+
+@lru_cache(maxsize=256)
+def _decoded(headers: tuple[tuple[bytes, bytes], ...]) -> Mapping[str, str]:
+    """The headers as text. Clients send the same ones again and again, and every record keeps those of its request."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in headers}
 
 
 def _connection() -> h11.Connection:

@@ -65,7 +65,7 @@ def test_a_reset_brings_everything_back_to_the_start(ask: Asker) -> None:
 
 def test_a_work_can_be_added_and_changed(ask: Asker) -> None:
     item = {"id": 999, "user_id": 77, "title": "new", "tags": ["new tag"], "page_count": 2, "image_bytes": 50_000}
-    ask.tell("/works", {"works": [item], "tags": {"new tag": "translated"}})
+    ask.tell("/works", {"works": [item], "novels": [], "tags": {"new tag": "translated"}})
     work = ask.data(DETAIL, illust_id=999)["illust"]
     assert work["create_date"] == "2026-01-15T12:00:00+09:00"
     assert work["tags"] == [{"name": "new tag", "translated_name": "translated"}]
@@ -93,6 +93,7 @@ def test_a_work_can_be_deleted_between_two_looks(ask: Asker) -> None:
         ("/works", {"works": [{"id": 1, "create_date": "9999-12-31T23:59:59Z"}]}, "2100"),
         ("/works", {"rankings": {"hourly": {"2026-01-01": [1]}}}, "mode"),
         ("/works", {"pictures": []}, "pictures"),
+        ("/works", {"novels": [{"id": 1}]}, "novels"),
         ("/rankings", {"mode": "hourly", "date": "2026-01-01", "ids": []}, "mode"),
         ("/rankings", {"mode": "day", "date": "today", "ids": []}, "date"),
         ("/clock", {"set": "soon"}, "soon"),

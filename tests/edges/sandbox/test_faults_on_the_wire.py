@@ -97,19 +97,19 @@ async def test_a_fault_is_seen_as_often_as_it_was_ordered(
 ) -> None:
     bearer = await logged_in(sandbox)
 
-    async def once(*, stalls: bool = False) -> Heard:
+    async def once(stalls_at: int | None = None) -> Heard:
         if target == HOOK:
             body, headers = b'{"schemaVersion":1,"idempotencyKey":"k"}', {"x-idempotency-key": "k"}
             return await heard(sandbox.port, "POST", HOOK, body, headers)
         headers = PIXIV if target == PROFILE else bearer
-        return await heard(sandbox.port, "GET", target, headers=headers, stalls=stalls)
+        return await heard(sandbox.port, "GET", target, headers=headers, stalls_at=stalls_at)
 
     await once()  # a burst lets the first call pass, a delivery is answered otherwise the first time
     right = await once()
     await told(sandbox, "/faults", [{"fault": name, "args": args, "count": 2, "id": "it"}])
     if name == "burst":
         await once()
-    answers = [await once(stalls=name == "stall") for _ in range(2)]
+    answers = [await once(args.get("after_bytes", -1) if name == "stall" else None) for _ in range(2)]
     assert [sign(answer, right) for answer in answers] == [True, True]
     assert await once() == right
     rules = told_json(await heard(sandbox.port, "GET", "/_ctl/faults"))["rules"]
@@ -165,7 +165,7 @@ async def last_record(sandbox: Sandbox) -> Any:
 
 async def test_who_leaves_a_stalled_answer_is_seen_leaving(sandbox: Sandbox) -> None:
     await told(sandbox, "/faults", [{"fault": "stall", "args": {"after_bytes": 10}}])
-    await heard(sandbox.port, "GET", PROFILE, headers=PIXIV, stalls=True)
+    await heard(sandbox.port, "GET", PROFILE, headers=PIXIV, stalls_at=10)
     with trio.fail_after(30):
         while (record := await last_record(sandbox))["outcome"] is None:
             pass

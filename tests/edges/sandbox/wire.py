@@ -30,9 +30,12 @@ async def heard(
     body: bytes = b"",
     headers: dict[str, str] | None = None,
     *,
-    stalls: bool = False,
+    stalls_at: int | None = None,
 ) -> Heard:
-    """What one request on a connection of its own brings. `stalls`: whether to wait for an answer that never ends."""
+    """What one request on a connection of its own brings.
+
+    `stalls_at`: how much of the body comes of an answer that never ends, -1 where not even its head does.
+    """
     length = {"content-length": str(len(body))} if body else {}
     lines = {"host": f"127.0.0.1:{port}", **length, **(headers or {})}
     head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
@@ -42,14 +45,15 @@ async def heard(
         return Heard(ended="refused")
     async with stream:
         await stream.send_all(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body)
-        return await answer_on(stream, stalls=stalls)
+        return await answer_on(stream, stalls_at)
 
 
-async def answer_on(stream: trio.SocketStream, *, stalls: bool = False) -> Heard:
+async def answer_on(stream: trio.SocketStream, stalls_at: int | None = None) -> Heard:
     """Read one answer from a connection that stays open."""
     data, ended = b"", "open"
     while not is_whole(data):
-        with trio.move_on_after(QUIET_S if stalls else 30) as waited:
+        is_there = stalls_at is not None and len(data.partition(b"\r\n\r\n")[2]) >= stalls_at
+        with trio.move_on_after(QUIET_S if is_there else 30) as waited:
             try:
                 piece = await stream.receive_some(65_536)
             except trio.BrokenResourceError:
