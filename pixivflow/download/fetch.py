@@ -18,10 +18,10 @@ from actors.kit import Clock
 from pixivflow.config.model import Download, Network, Storage, Target
 from pixivflow.download import naming
 from pixivflow.download.hosts import allowed
-from pixivflow.download.page import Effort, Note, Whole, brought, hop
+from pixivflow.download.page import Effort, Note, Whole, brought
 from pixivflow.download.present import named_before, still_there, whole_still
 from pixivflow.download.store import Staged, make_folder, publish, translated
-from pixivflow.download.transfer import Wire
+from pixivflow.download.transfer import Wire, hop
 from pixivflow.errors import Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.selection.model import Page, WorkDetail, WorkKind

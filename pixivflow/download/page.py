@@ -3,21 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import Final, Protocol
 
 import msgspec
 import trio
 
 from pixivflow.download import naming, verify
 from pixivflow.download.store import Part
-from pixivflow.download.transfer import Absent, Forbidden, Transfer, Wire
+from pixivflow.download.transfer import Absent, Forbidden, Transfer, Wire, hop
 from pixivflow.download.verify import Picture, Spoiled
 from pixivflow.errors import Gone, Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.selection.model import Page
 from pixivflow.slots.ports import SkipCode, Unfit
-
-T = TypeVar("T")
 
 LONGEST: Final = 5
 """No pause of our own between two attempts is longer than so many times the first."""
@@ -58,7 +56,6 @@ async def brought(
     """
     part, is_kept = Part(folder, work_id, page.index), False
     try:
-        await hop(threads, part.open)
         found, url, degraded = await _first_there(wire, effort, work_id, page, part, threads, note)
         (picture, sha256), is_kept = found, True
     finally:
@@ -120,8 +117,3 @@ class _Persistent:
         first_ms = self._effort.pause_ms
         wish_ms = min(round((error.retry_after_s or 0) * 1000), LONGEST_WISH_MS)
         return max(wish_ms, min(first_ms * tries, first_ms * LONGEST))
-
-
-async def hop(threads: trio.CapacityLimiter, call: Callable[..., T], *args: object) -> T:
-    """A blocking call in one of `threads`, left to itself when its task is cancelled."""
-    return await trio.to_thread.run_sync(partial(call, *args), limiter=threads, abandon_on_cancel=True)

@@ -40,20 +40,23 @@ class Part:
         self._file: io.FileIO | None = None
         self._sha = hashlib.sha256()
         self._use, self._is_dropped = threading.Lock(), False
-        self.size = 0
+        self._attempt = self.size = 0
 
-    def open(self) -> None:
-        """Make the file. Errors: `OSError`."""
+    def begin(self) -> int:
+        """Make the file, or go on with it; the number of this attempt. A call that an earlier one left behind in its
+        thread is waited for if it has begun, and does nothing if it has not. Errors: `OSError`."""
         with self._use:
-            if not self._is_dropped:
+            self._attempt += 1
+            if self._file is None and not self._is_dropped:
                 flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
                 self._file = io.FileIO(os.open(self.path, flags, 0o644), "wb")
         self._tidy()
+        return self._attempt
 
-    def write(self, pieces: Sequence[bytes]) -> None:
+    def write(self, attempt: int, pieces: Sequence[bytes]) -> None:
         """Append the pieces. Errors: `OSError`."""
         with self._use:
-            for piece in pieces if not self._is_dropped else ():
+            for piece in pieces if attempt == self._attempt and not self._is_dropped else ():
                 self._append(piece)
         self._tidy()
 
@@ -67,7 +70,7 @@ class Part:
     def restart(self) -> None:
         """Back to nothing."""
         with self._use:
-            if not self._is_dropped:
+            if self._file is not None and not self._is_dropped:
                 self._opened.seek(0)
                 self._opened.truncate()
                 self._sha, self.size = hashlib.sha256(), 0
@@ -103,7 +106,7 @@ class Part:
 
     @property
     def _opened(self) -> io.FileIO:
-        assert self._file is not None  # noqa: S101 -- for the type checker: `open` came first
+        assert self._file is not None  # noqa: S101 -- for the type checker: `begin` came first
         return self._file
 
 

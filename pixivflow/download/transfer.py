@@ -1,8 +1,8 @@
 """One file over the wire into a part: asked for, counted, written in large pieces, continued where a line broke."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urljoin
 
 import httpx
@@ -13,6 +13,8 @@ from pixivflow.download.hosts import Origin, origin
 from pixivflow.download.store import Part
 from pixivflow.download.verify import Spoiled
 from pixivflow.errors import Outage, Unavailable
+
+T = TypeVar("T")
 
 BATCH_BYTES: Final = 1 << 20
 FILE_BYTES: Final = 256 << 20
@@ -45,13 +47,14 @@ class Transfer:
 
     def __init__(self, wire: Wire, url: str, part: Part, threads: trio.CapacityLimiter) -> None:
         self._wire, self._url, self._part, self._threads = wire, url, part, threads
-        self._validator = ""
+        self._validator, self._number = "", 0
 
     async def attempt(self) -> None:
         """Bring the part to its full length, or as far as it goes.
 
         Errors: `Absent`, `Forbidden`; `Spoiled`, `Outage`, `Unavailable`: may pass; `OSError` of the disk.
         """
+        self._number = await hop(self._threads, self._part.begin)
         try:
             with trio.fail_after(self._wire.timeout_ms / 1000):
                 await self._attempt()
@@ -101,7 +104,7 @@ class Transfer:
         if status == 206 and headers.get("content-range", "").startswith(f"bytes {self._part.size}-"):
             return
         if self._part.size:
-            await self._hop(self._part.restart)
+            await hop(self._threads, self._part.restart)
         if status == 206:
             raise Spoiled("truncated")
         etag = headers.get("etag", "")
@@ -119,21 +122,26 @@ class Transfer:
                     pieces.append(piece)
                     held, got = held + len(piece), got + len(piece)
                     if held >= BATCH_BYTES:
-                        await self._hop(self._part.write, pieces)
+                        await self._write(pieces)
                         pieces, held = [], 0
                     if self._part.size + held > FILE_BYTES:
                         enough.cancel()
             except httpx.TransportError:
-                await self._hop(self._part.write, pieces)
+                await self._write(pieces)
                 raise
         if self._part.size + held > FILE_BYTES:
             raise Forbidden(f"a file of more than {FILE_BYTES} bytes")
-        await self._hop(self._part.write, pieces)
+        await self._write(pieces)
         if wanted is not None and got != wanted:
             raise Spoiled("truncated")
 
-    async def _hop(self, call: Callable[..., None], *args: object) -> None:
-        await trio.to_thread.run_sync(partial(call, *args), limiter=self._threads, abandon_on_cancel=True)
+    async def _write(self, pieces: Sequence[bytes]) -> None:
+        await hop(self._threads, self._part.write, self._number, pieces)
+
+
+async def hop(threads: trio.CapacityLimiter, call: Callable[..., T], *args: object) -> T:
+    """A blocking call in one of `threads`, left to itself when its task is cancelled."""
+    return await trio.to_thread.run_sync(partial(call, *args), limiter=threads, abandon_on_cancel=True)
 
 
 def refusal(status: int, headers: Mapping[str, str]) -> Exception:

@@ -79,6 +79,16 @@ async def test_bytes_that_are_no_whole_picture_are_fetched_again_and_get_no_name
     assert data_of(file.path) == desk.played.ask.image(work.pages[0].original_url).body
 
 
+@pytest.mark.parametrize(
+    ("fault", "args"), [("bad_magic", {}), ("truncate", {"after_bytes": 1_000, "honest_length": True})]
+)
+async def test_one_spoiled_answer_costs_one_more_request(fault: str, args: dict[str, Any], desk: Desk) -> None:
+    desk.played.fault(fault, match={"kind": "img"}, count=1, **args)
+    (file,) = (await desk.fetch(desk.detail())).files
+    assert (file.size, desk.asked) == (40_000, 2)
+    assert "range" not in desk.played.sent[-1][1].headers
+
+
 async def test_a_line_that_broke_is_continued_where_it_broke(desk: Desk) -> None:
     work = desk.detail()
     desk.played.fault("reset", match={"kind": "img"}, count=1, after_bytes=30_000)
@@ -183,6 +193,7 @@ async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_n
         await desk.fetch(work)
     whole = [name for name in desk.names if name.startswith(".part-")]
     assert desk.names == whole
+    assert whole
     before = desk.asked
     fetched = await desk.fetch(work)
     assert desk.asked - before == 5 - len(whole)
@@ -234,9 +245,9 @@ async def test_a_part_that_is_given_up_while_a_thread_writes_to_it_is_closed_by_
             return super().__len__()
 
     part = Part(tmp_path, "12", 1)
-    part.open()
+    attempt = part.begin()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(partial(trio.to_thread.run_sync, part.write, [Slow(b"abc")]))
+        nursery.start_soon(partial(trio.to_thread.run_sync, part.write, attempt, [Slow(b"abc")]))
         while not inside.is_set():
             await trio.lowlevel.checkpoint()
         part.drop()
@@ -245,6 +256,17 @@ async def test_a_part_that_is_given_up_while_a_thread_writes_to_it_is_closed_by_
     assert not part.path.exists()
     assert part._file is not None
     assert part._file.closed
+
+
+def test_a_call_that_an_attempt_left_behind_writes_nothing_into_the_next_one(tmp_path: Path) -> None:
+    part = Part(tmp_path, "12", 1)
+    left_behind = part.begin()
+    part.write(left_behind, [b"abc"])
+    part.write(part.begin(), [b"def"])
+    part.write(left_behind, [b"xyz"])
+    assert part.path.read_bytes() == b"abcdef"
+    assert part.size == 6
+    part.drop()
 
 
 async def test_only_so_many_pages_are_fetched_at_once(desk: Desk) -> None:
@@ -264,7 +286,7 @@ async def test_only_so_many_pages_are_fetched_at_once(desk: Desk) -> None:
 
 @pytest.mark.case("download", 85)
 async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(part: object, pieces: object) -> None:
+    def full(part: object, attempt: int, pieces: object) -> None:
         raise OSError(28, "No space left on device")
 
     work = desk.detail(FIVE)

@@ -57,6 +57,23 @@ async def test_a_limit_makes_everybody_wait_the_longer_of_both_times(
     assert all(waited <= at <= max(waited, 60 * 1.25) + 0.01 for at in others)
 
 
+async def test_who_waits_for_a_place_does_not_fire_into_a_cool_down_that_began_meanwhile(
+    autojump_clock: MockClock,
+) -> None:
+    gate, left = a_gate(Rows()), list[float]()
+
+    async def ask() -> None:
+        async with gate.turn() as turn:
+            left.append(trio.current_time())
+            await turn.served()
+
+    async with trio.open_nursery() as nursery, gate.turn() as turn:
+        nursery.start_soon(ask)
+        await trio.sleep(0.5)
+        await turn.limited(None)
+    assert left == pytest.approx([60.5])
+
+
 @pytest.mark.case("download", 15)
 async def test_a_refusal_that_speaks_of_a_rate_limit_is_a_limit(autojump_clock: MockClock) -> None:
     stage = Stage()
