@@ -9,7 +9,7 @@ import msgspec
 import trio
 
 from pixivflow.download import naming, verify
-from pixivflow.download.store import Part
+from pixivflow.download.part import Part
 from pixivflow.download.transfer import Absent, Forbidden, Transfer, Wire, hop
 from pixivflow.download.verify import Picture, Spoiled
 from pixivflow.errors import Gone, Unavailable

@@ -1,26 +1,19 @@
-"""Files on the disk: parts that are written in threads, and the moment at which they get their names.
+"""The moment at which whole pages get their names: all of a work or none, none that another file has.
 
-Blocking, but for `Part.drop`: call it in a thread. A thread that was abandoned by its task may still be writing, so a
-part is closed by whoever is last to use it: a descriptor that is closed under a write may be another file's by then.
+Blocking: call it in a thread.
 """
 
 import errno
 import hashlib
-import io
 import os
-import secrets
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 
 from pixivflow.errors import PixivflowError, StorageFull, Unavailable
 
-T = TypeVar("T")
-
-PART: Final = ".part-"
 NAMES_TRIED: Final = 999
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
@@ -30,84 +23,6 @@ def translated(error: OSError) -> PixivflowError:
     """What a failed call to the disk means. The path is left out: it is long, and the work is named beside it."""
     words = os.strerror(error.errno) if error.errno else type(error).__name__
     return StorageFull(f"storage: {words}") if error.errno in FULL else Unavailable(f"storage: {words}")
-
-
-class Part:
-    """One page that is being written, `.part-<work>-<page>-<random>`, its hash kept as it grows."""
-
-    def __init__(self, folder: Path, work_id: str, page: int) -> None:
-        self.path = folder / f"{PART}{work_id}-{page}-{secrets.token_hex(6)}"
-        self._file: io.FileIO | None = None
-        self._sha = hashlib.sha256()
-        self._use, self._is_dropped = threading.Lock(), False
-        self._attempt = self.size = 0
-
-    def begin(self) -> int:
-        """Make the file, or go on with it; the number of this attempt. A call that an earlier one left behind in its
-        thread is waited for if it has begun, and does nothing if it has not. Errors: `OSError`."""
-        with self._use:
-            self._attempt += 1
-            if self._file is None and not self._is_dropped:
-                flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-                self._file = io.FileIO(os.open(self.path, flags, 0o644), "wb")
-        self._tidy()
-        return self._attempt
-
-    def write(self, attempt: int, pieces: Sequence[bytes]) -> None:
-        """Append the pieces. Errors: `OSError`."""
-        with self._use:
-            for piece in pieces if attempt == self._attempt and not self._is_dropped else ():
-                self._append(piece)
-        self._tidy()
-
-    def _append(self, piece: bytes) -> None:
-        left = memoryview(piece)
-        while left:
-            left = left[self._opened.write(left) :]
-        self._sha.update(piece)
-        self.size += len(piece)
-
-    def restart(self) -> None:
-        """Back to nothing."""
-        with self._use:
-            if self._file is not None and not self._is_dropped:
-                self._opened.seek(0)
-                self._opened.truncate()
-                self._sha, self.size = hashlib.sha256(), 0
-        self._tidy()
-
-    def finish(self, look: Callable[[Path], T]) -> tuple[T, str]:
-        """Everything to the disk; what `look` makes of it, and the hash in hex. Closed then, but still there.
-
-        Errors: those of `look`, after which the part can be restarted; `OSError`.
-        """
-        with self._use:
-            if self._is_dropped:
-                raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
-            seen = look(self.path)
-            os.fsync(self._opened.fileno())
-            self._opened.close()
-        self._tidy()
-        return seen, self._sha.hexdigest()
-
-    def drop(self) -> None:
-        """Give the part up, also while an abandoned thread writes to it. Never waits."""
-        self._is_dropped = True
-        self._tidy()
-
-    def _tidy(self) -> None:
-        if self._is_dropped and self._use.acquire(blocking=False):
-            try:
-                if self._file is not None:
-                    self._file.close()
-                    self.path.unlink(missing_ok=True)
-            finally:
-                self._use.release()
-
-    @property
-    def _opened(self) -> io.FileIO:
-        assert self._file is not None  # noqa: S101 -- for the type checker: `begin` came first
-        return self._file
 
 
 class Staged(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ import msgspec
 import trio
 
 from pixivflow.download.hosts import Origin, origin
-from pixivflow.download.store import Part
+from pixivflow.download.part import Part
 from pixivflow.download.verify import Spoiled
 from pixivflow.errors import Outage, Unavailable
 

@@ -10,34 +10,21 @@ A refused credential is not shown to the login service again for as long as this
 
 from collections.abc import Sequence
 from typing import Final
-from urllib.parse import urlencode
 
 import httpx
-import msgspec
 import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
 from pixivflow.errors import AuthNeeded, Unavailable
-from pixivflow.pixiv import credentials, guise
-from pixivflow.pixiv.answers import Reply
+from pixivflow.pixiv import credentials
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, SEEN, Token
-from pixivflow.pixiv.exchange import exchange
+from pixivflow.pixiv.login import Login, RefusedCredential
 from pixivflow.pixiv.patience import unhurried
 from pixivflow.pixiv.ports import Note, Vault
-from pixivflow.pixiv.urls import token_url
-from pixivflow.pixiv.wire import Granted, Nested, RefusedGrant
 
-LONGEST: Final = 5
-"""No pause between two attempts is longer than so many times the first."""
-FORM: Final = {"Content-Type": "application/x-www-form-urlencoded"}
-INVALID_REFRESH: Final = 1508
 PATIENCE_MS: Final = 1_500
 """What a cancellation leaves a refresh that is under way: its answer may hold the only token that still works."""
-
-
-class RefusedCredential(Exception):
-    """The login service knows this refresh token no more."""
 
 
 class Account:
@@ -54,7 +41,7 @@ class Account:
         note: Note,
         readonly: bool = False,
     ) -> None:
-        self._pixiv, self._network, self._transport = pixiv, network, transport
+        self._name, self._login = pixiv.account_id, Login(pixiv, network, transport, clock)
         self._vault, self._clock, self._note, self._readonly = vault, clock, note, readonly
         self._configured = pixiv.refresh_token.reveal() if pixiv.has_token else None
         self._token: Token | None = None
@@ -114,7 +101,7 @@ class Account:
         tries = credentials.order(self._configured, stored, await self._vault.read(SEEN))
         for used in self._left(tries):
             try:
-                token = credentials.token_of(await self._granted(used), self._clock.now_ms())
+                token = credentials.token_of(await self._login.refresh(used), self._clock.now_ms())
             except RefusedCredential:
                 self._refused.add(used)
                 self._note("pixiv.credential_refused", from_settings=used == self._configured)
@@ -122,7 +109,7 @@ class Account:
             self._token = token
             await self._keep(token, used)
             return token
-        raise AuthNeeded(self._pixiv.account_id)
+        raise AuthNeeded(self._name)
 
     def _left(self, tries: Sequence[str]) -> list[str]:
         return [] if self._readonly else [each for each in tries if each not in self._refused]
@@ -133,57 +120,3 @@ class Account:
             await self._vault.keep(credentials.rows(token, used, self._configured), self._clock.now_ms())
         except Unavailable as error:
             self._note("pixiv.token_not_kept", rotated=token.refresh_token != used, error=repr(error))
-
-    async def _granted(self, refresh: str) -> Granted:
-        """Errors: `RefusedCredential`; `Unavailable` when no attempt brought an answer that settles it."""
-        first_ms, error = self._network.retry_delay_ms, Unavailable("the login service was not asked")
-        for attempt in range(1, max(1, self._network.retries) + 1):
-            try:
-                return granted(await self._ask(refresh))
-            except Unavailable as failed:
-                error = failed
-            if attempt < self._network.retries:
-                await trio.sleep(min(first_ms * attempt, first_ms * LONGEST) / 1000)
-        raise error
-
-    async def _ask(self, refresh: str) -> Reply:
-        form = {
-            "client_id": self._pixiv.client_id,
-            "client_secret": self._pixiv.client_secret.reveal(),
-            "grant_type": "refresh_token",
-            "refresh_token": refresh,
-            "include_policy": "true",
-        }
-        headers = {
-            **guise.app_headers(self._pixiv.user_agent),
-            **guise.time_headers(self._clock.now_ms()),
-            **FORM,
-        }
-        url, limit = token_url(self._pixiv.endpoints), self._network.timeout_ms
-        return await exchange(self._transport, "POST", url, headers, limit, urlencode(form).encode())
-
-
-def granted(reply: Reply) -> Granted:
-    """What an answer of the login service grants. Errors: `RefusedCredential`; `Unavailable` for all that may pass."""
-    if reply.status in (401, 403) or (reply.status == 400 and _is_invalid(reply.body)):
-        raise RefusedCredential
-    if not 200 <= reply.status < 300:
-        raise Unavailable(f"the login service answered HTTP {reply.status}")
-    try:
-        return msgspec.json.decode(reply.body, type=Granted)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        pass
-    try:
-        return msgspec.json.decode(reply.body, type=Nested).response
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise Unavailable("the login service answered something that is no token") from None
-
-
-def _is_invalid(body: bytes) -> bool:
-    try:
-        told = msgspec.json.decode(body, type=RefusedGrant)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
-    system = told.errors.get("system") if isinstance(told.errors, dict) else None
-    code = system.get("code") if isinstance(system, dict) else None
-    return told.error == "invalid_grant" or code == INVALID_REFRESH

@@ -3,6 +3,7 @@
 from tests.sabotages import Sabotage
 
 AUTH = "pixivflow/pixiv/auth.py"
+LOGIN = "pixivflow/pixiv/login.py"
 CREDENTIALS = "pixivflow/pixiv/credentials.py"
 GATE = "pixivflow/pixiv/gate.py"
 PACE = "pixivflow/pixiv/pace.py"
@@ -12,6 +13,7 @@ URLS = "pixivflow/pixiv/urls.py"
 CLIENT = "pixivflow/pixiv/client.py"
 TRANSLATE = "pixivflow/pixiv/translate.py"
 STORE = "pixivflow/download/store.py"
+PART = "pixivflow/download/part.py"
 TRANSFER = "pixivflow/download/transfer.py"
 VERIFY = "pixivflow/download/verify.py"
 PRESENT = "pixivflow/download/present.py"
@@ -52,7 +54,7 @@ PIXIV = (
     ),
     broken(
         "a refused grant is tried again",
-        AUTH,
+        LOGIN,
         "reply.status == 400 and _is_invalid(reply.body)",
         "reply.status == 402 and _is_invalid(reply.body)",
         LOGIN_TESTS,
@@ -166,7 +168,7 @@ FILES = (
     ),
     broken(
         "a name comes before its bytes are on the disk",
-        STORE,
+        PART,
         "            os.fsync(self._opened.fileno())\n",
         "",
         FETCH_TESTS,
@@ -188,14 +190,14 @@ FILES = (
     broken("a full disk may pass like a lost line", STORE, "StorageFull(f", "Unavailable(f", FETCH_TESTS),
     broken(
         "a part is closed under the thread that writes it",
-        STORE,
+        PART,
         "        if self._is_dropped and self._use.acquire(blocking=False):",
         "        if self._is_dropped and (self._use.acquire(blocking=False) or self.path.unlink() is None):",
         FETCH_TESTS,
     ),
     broken(
         "a call that was left behind writes into the next attempt",
-        STORE,
+        PART,
         "pieces if attempt == self._attempt and not self._is_dropped",
         "pieces if not self._is_dropped",
         FETCH_TESTS,

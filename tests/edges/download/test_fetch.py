@@ -11,7 +11,7 @@ import pytest
 import trio
 import trio.testing
 
-from pixivflow.download.store import Part
+from pixivflow.download.part import Part
 from pixivflow.errors import Gone, Outage, StorageFull, Unavailable
 from pixivflow.slots.ports import SkipCode, Unfit
 from tests.edges.download.stage import FIVE, ONE, Desk, data_of
@@ -290,7 +290,7 @@ async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch
         raise OSError(28, "No space left on device")
 
     work = desk.detail(FIVE)
-    monkeypatch.setattr("pixivflow.download.store.Part.write", full)
+    monkeypatch.setattr("pixivflow.download.part.Part.write", full)
     with pytest.raises(StorageFull):
         await desk.fetch(work)
     assert desk.names == []
@@ -332,7 +332,7 @@ async def test_what_is_fetched_is_on_the_disk_before_it_has_its_name(
     work = desk.detail()
     desk.base.mkdir(parents=True)
     monkeypatch.setattr("pixivflow.download.store.os.link", linked)
-    monkeypatch.setattr("pixivflow.download.store.os.fsync", synced)
+    monkeypatch.setattr("os.fsync", synced)
     await desk.fetch(work)
     assert order == ["file", "name", "folder"]
 
