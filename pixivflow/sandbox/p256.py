@@ -1,7 +1,7 @@
 """Signatures on the curve P-256 (SEC 1, FIPS 186-5), for a key that lives as long as one sandbox.
 
 This is not constant-time and must guard nothing: the key is made at the start, signs two certificates for loopback,
-and is gone with the process. See `docs/decisions/0010-sandbox-tls.md` for why it is here at all.
+and is gone with the process. See `docs/decisions/0005-sandbox-tls.md` for why it is here at all.
 """
 
 import hashlib
