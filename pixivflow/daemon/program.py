@@ -2,7 +2,7 @@
 
 ledger, runs, slot_runner, stall_sweeper, outbox_pump     tree.Ground: what every daemon has
 scheduler                                                 between them: catch-up comes after recovery
-config_watcher · control (with sockets) · idle (external, exitWhenIdle)
+control (with sockets) · config_watcher · idle (external, exitWhenIdle)
 """
 
 import os
@@ -98,9 +98,10 @@ class Program:
     def _children(self) -> list[Child]:
         runtime = self.settings().scheduler_runtime
         *ground, pump = self.ground.children()
-        children = [*ground, Child("scheduler", self._run_scheduler), pump, Child("config_watcher", self._run_watcher)]
+        children = [*ground, Child("scheduler", self._run_scheduler), pump]
         if self._sockets:
             children.append(Child("control", self._run_control))
+        children.append(Child("config_watcher", self._run_watcher))
         if runtime.mode == "external" and runtime.exit_when_idle:
             children.append(Child("idle", self._run_idle))
         return children

@@ -1,7 +1,7 @@
 """The log of this process: an event with fields goes in, one redacted line comes out on a stream.
 
-structlog carries the context of a run to every task of it and passes the event along; it is imported when the log is
-made, without the coloured renderers that it would bring with it.
+structlog carries the context of a run to every task of it and passes the event along; it is imported when somebody
+carries one, without the coloured renderers that it would bring with it.
 """
 
 import time

@@ -5,7 +5,7 @@ that. What then counts is the file itself, looked at whenever the folder stirs a
 file system that tells nothing, or a link that turns elsewhere, costs a second and no more.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Final
@@ -41,10 +41,13 @@ async def differences(path: Path, stirs: AsyncGenerator[object, None]) -> AsyncG
                 yield
 
 
-def _stirs(folder: Path, stop: trio.Event) -> AsyncGenerator[object, None]:
-    from watchfiles import awatch  # loads a native library and anyio
-
-    return awatch(
+async def _stirs(folder: Path, stop: trio.Event) -> AsyncGenerator[object, None]:
+    with trio.move_on_after(LOOK_MS / 1000):
+        await (
+            stop.wait()
+        )  # a process that has just started, or leaves at once, has better to do than to load what follows
+    awatch = await trio.to_thread.run_sync(_watching, limiter=trio.CapacityLimiter(1), abandon_on_cancel=True)
+    stirring = awatch(
         folder,
         watch_filter=None,
         stop_event=stop,
@@ -54,6 +57,15 @@ def _stirs(folder: Path, stop: trio.Event) -> AsyncGenerator[object, None]:
         yield_on_timeout=True,
         recursive=False,
     )
+    async with aclosing(stirring):
+        async for stir in stirring:
+            yield stir
+
+
+def _watching() -> Callable[..., AsyncGenerator[object, None]]:
+    from watchfiles import awatch  # loads a native library, anyio, and asyncio with it
+
+    return awatch
 
 
 def signature(path: Path) -> Signature | None:

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
-ROOT = "import sys; from pixivflow.observe.log import Log"
+ROOT = "import sys; from pixivflow.observe.log import Log, inherited"
+SAID = ROOT + "; log = Log(sys.stderr); log.note('idle.armed')"
+CARRIED = SAID + "; inherited(slot='s').__enter__(); log.note('idle.armed')"
 
 
 def loaded_after(program: str) -> set[str]:
@@ -16,18 +18,18 @@ def loaded_after(program: str) -> set[str]:
     return set(told.stdout.split())
 
 
-def test_structlog_is_loaded_when_the_first_log_is_made_and_not_before() -> None:
-    assert not {"structlog", "rich", "asyncio", "logging"} & loaded_after(ROOT)
-    assert "structlog" in loaded_after(ROOT + "; Log(sys.stderr)")
+def test_structlog_is_loaded_when_fields_are_carried_and_not_for_a_line_without() -> None:
+    assert not {"structlog", "rich", "asyncio", "logging"} & loaded_after(SAID)
+    assert "structlog" in loaded_after(CARRIED)
 
 
 def test_the_coloured_renderers_stay_outside() -> None:
-    assert not {name for name in loaded_after(ROOT + "; Log(sys.stderr)") if name.split(".")[0] in ("rich", "pygments")}
+    assert not {name for name in loaded_after(CARRIED) if name.split(".")[0] in ("rich", "pygments")}
 
 
 @pytest.mark.parametrize("before", ["", "import rich; "])
 def test_rich_can_be_loaded_all_the_same(before: str) -> None:
-    assert "rich.table" in loaded_after(before + ROOT + "; Log(sys.stderr); import rich.table")
+    assert "rich.table" in loaded_after(before + CARRIED + "; import rich.table")
 
 
 def test_a_configuration_is_loaded_without_what_only_a_daemon_needs() -> None:
