@@ -44,7 +44,7 @@ CELL_RULES: Mapping[str, str] = {
     "is final without an instant": f"status NOT IN {OPEN_CELL} AND completed_at IS NULL",
     "is open and bears the instant of its end": f"status IN {OPEN_CELL} AND completed_at IS NOT NULL",
     "was promised or published without a work": """status IN ('artifact_ready', 'delivery_pending', 'submitted')
-        AND work_id IS NULL""",
+        AND work_id IS NULL AND stored_count = 0""",
     "is published and bears a reason for failing": "status = 'submitted' AND terminal_reason_code IS NOT NULL",
     "is without a slot": "NOT EXISTS (SELECT 1 FROM schedule_slots s WHERE s.id = c.slot_id)",
     "waits for a delivery that nobody owes": """status = 'delivery_pending'

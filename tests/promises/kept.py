@@ -74,13 +74,18 @@ def _spent(row: Row | None) -> bool:
 
 
 def _published(final: Snapshot) -> Iterator[str]:
-    """A cell counts as published by the answers of its routes alone."""
+    """A cell counts as published by the answers of its routes alone; one that only stores, by what it has stored."""
     intents: dict[str, list[Row]] = {}
     for intent in final["deliveries"].values():
         intents.setdefault(f"{intent['slot_id']}/{intent['target_id']}", []).append(intent)
     for name, cell in final["schedule_slot_items"].items():
         found = {intent["status"] for intent in intents.get(name, [])}
-        if cell["status"] == "submitted" and ("delivered" not in found or found & {"failed", "pending"}):
+        is_kept = not found and cell["stored_count"] > 0
+        if (
+            cell["status"] == "submitted"
+            and not is_kept
+            and ("delivered" not in found or found & {"failed", "pending"})
+        ):
             yield f"cell {name} is `submitted` over intents {json.dumps(sorted(found))}"
         if cell["status"] in ("pending", "selected", "artifact_ready") and found:
             yield f"cell {name} is `{cell['status']}` though work of it was promised to a route"

@@ -9,6 +9,7 @@ from tests.promises.evidence import Arrival
 from tests.promises.ledgers import with_changes
 from tests.promises.transcripts import a_life, an_arrival
 
+UNPROMISED = ("DELETE FROM outbox", "DELETE FROM deliveries")
 LOST = "UPDATE deliveries SET status = 'failed'"
 DEAD = "UPDATE outbox SET status = 'dead'"
 CELL_FAILED = "UPDATE schedule_slot_items SET status = 'failed'"
@@ -20,6 +21,13 @@ def judged(tmp_path: Path, *changes: str, arrivals: tuple[Arrival, ...] = (an_ar
 
 def test_a_publication_that_both_sides_know_is_kept(tmp_path: Path) -> None:
     assert judged(tmp_path) == []
+
+
+def test_a_cell_that_only_stores_is_published_by_what_it_has_stored(tmp_path: Path) -> None:
+    stored = "UPDATE schedule_slot_items SET work_id = NULL, work_type = NULL, stored_count = 2"
+    assert judged(tmp_path, *UNPROMISED, stored, arrivals=()) == []
+    empty = kept.judge(a_life(with_changes(tmp_path / "empty.db", *UNPROMISED), arrivals=()))
+    assert [fault for fault in empty if "`submitted` over intents []" in fault] != []
 
 
 @pytest.mark.parametrize(
