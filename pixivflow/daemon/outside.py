@@ -6,9 +6,12 @@ These rooms stand on httpx, which takes a fifth of a second to import: a door th
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+import trio
+
 from actors.kit import Clock, Note
 from pixivflow.config.model import Route, Settings
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.reconcile import reconcile
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.tokens import AccountRows
@@ -81,6 +84,17 @@ def outside(
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         closing=(to_pixiv.aclose, to_receivers.aclose),
     )
+
+
+async def tidied(settings: Settings, note: Note) -> None:
+    """Remove what an earlier life left half-written, before this one fetches anything. A file that stays harms nobody."""
+    try:
+        removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
+    except OSError as error:
+        note("download.parts_stay", error=repr(error))
+    else:
+        if removed:
+            note("download.parts_removed", count=removed)
 
 
 def anywhere(address: str) -> bool:

@@ -99,6 +99,7 @@ class AtWork:
                 room = await trio.to_thread.run_sync(
                     importlib.import_module, "pixivflow.daemon.outside", limiter=trio.CapacityLimiter(1)
                 )
+                await room.tidied(self._settings(), self._hooks.note)
                 self._made = room.outside(
                     self._settings(),
                     self._ledger(),
