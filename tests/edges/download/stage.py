@@ -60,6 +60,11 @@ class Desk:
     async def fetch(self, work: WorkDetail, known: Sequence[FetchedFile] = (), target: Target = TARGET) -> Fetched:
         return await self.fetcher.fetch(work, target, known, self.threads)
 
+    async def quiet(self) -> None:
+        """Until every thread that a cancelled task left behind has ended."""
+        while self.threads.borrowed_tokens:
+            await trio.lowlevel.checkpoint()
+
     @property
     def names(self) -> list[str]:
         """Every file below the base, parts among them."""

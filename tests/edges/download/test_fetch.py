@@ -191,6 +191,7 @@ async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_n
     desk.played.fault("status", match={"kind": "img", "page": 4}, code=500, count=3)
     with pytest.raises(Unavailable):
         await desk.fetch(work)
+    await desk.quiet()
     whole = [name for name in desk.names if name.startswith(".part-")]
     assert desk.names == whole
     assert whole
@@ -232,6 +233,7 @@ async def test_a_cancelled_fetch_leaves_no_file(desk: Desk) -> None:
         while not desk.played.sent:
             await trio.lowlevel.checkpoint()
         nursery.cancel_scope.cancel()
+    await desk.quiet()
     assert desk.names == []
 
 
@@ -293,6 +295,7 @@ async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch
     monkeypatch.setattr("pixivflow.download.part.Part.write", full)
     with pytest.raises(StorageFull):
         await desk.fetch(work)
+    await desk.quiet()
     assert desk.names == []
 
 

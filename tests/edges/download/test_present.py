@@ -136,6 +136,7 @@ async def test_parts_are_what_a_start_knows(desk: Desk) -> None:
     desk.played.fault("status", match={"kind": "img", "page": 4}, code=500)
     with pytest.raises(Unavailable):
         await desk.fetch(desk.detail(FIVE))
+    await desk.quiet()
     parts = len(desk.names)
     assert await reconcile([desk.base], desk.threads) == parts
     assert desk.names == []
