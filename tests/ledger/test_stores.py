@@ -1,0 +1,155 @@
+"""The actors' ports on a real ledger: what is not begun while it cannot be kept, and whose clock judges the leases."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from actors.kit.testing import VirtualClock
+from actors.ports import Admitted, Course, Due, Lost, Refused, Unfinished
+from pixivflow.errors import StorageFull, Unavailable
+from pixivflow.ids import Owner
+from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.inline import open_inline
+from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
+from pixivflow.scheduling.model import Governance
+from pixivflow.slots.stall import Budgets
+from pixivflow.times import PRODUCTION
+from tests.fixtures.slots import ME, NOW, OTHER, SLOT, plans, put_intent, put_running, put_slot
+
+DAY_MS = 86_400_000
+ROUTE, WORKER, SUCCESSOR = "r1", "worker-1-aaaaaaaa", "worker-2-bbbbbbbb"
+
+
+@pytest.fixture
+async def ledger(ledger_path: Path, autojump_clock: MockClock) -> AsyncIterator[Ledger]:
+    """Without threads, so that its wall clock and every wait are virtual: tests name `autojump_clock` too."""
+    async with open_inline(ledger_path, clock=VirtualClock(NOW), busy_timeout_ms=0) as opened:
+        yield opened
+
+
+def slots_of(ledger: Ledger) -> SlotLedger:
+    return SlotLedger(ledger, plans, Governance, PRODUCTION)
+
+
+def sweep_of(ledger: Ledger) -> SweepLedger:
+    return SweepLedger(ledger, Budgets, lambda: Owner("run-9-cccccccc"))
+
+
+def outbox_of(ledger: Ledger) -> OutboxLedger:
+    return OutboxLedger(ledger, PRODUCTION, lambda: 0.5)
+
+
+@contextmanager
+def kept_busy(path: Path) -> Iterator[None]:
+    """Another process writes, longer than anybody waits."""
+    with closing(connect_plain(path)) as other:
+        other.steer("BEGIN IMMEDIATE")
+        yield
+        other.steer("ROLLBACK")
+
+
+async def disk_full(ledger: Ledger) -> None:
+    def full(_db: Db) -> None:
+        error = sqlite3.OperationalError("database or disk is full")
+        error.sqlite_errorcode = sqlite3.SQLITE_FULL
+        raise error
+
+    for _ in range(3):
+        with pytest.raises(StorageFull):
+            await ledger.write(full)
+
+
+async def found_damaged(ledger: Ledger) -> None:
+    ledger.damaged = "row 1 missing from index idx_slots_open"
+
+
+@pytest.mark.parametrize(
+    ("strikes", "reason"), [(disk_full, "storage_full"), (found_damaged, "ledger_damaged")], ids=["full", "damaged"]
+)
+async def test_nothing_is_begun_in_a_ledger_that_could_not_keep_it(
+    ledger: Ledger, autojump_clock: MockClock, strikes: Callable[[Ledger], Awaitable[None]], reason: str
+) -> None:
+    await ledger.write(lambda db: put_slot(db))
+    await ledger.write(lambda db: put_intent(db))
+    assert isinstance(await slots_of(ledger).admit(SLOT, (), NOW), Admitted)
+    assert await outbox_of(ledger).due(NOW) == Due((ROUTE,), None)
+
+    await strikes(ledger)
+
+    assert await slots_of(ledger).admit(SLOT, (), NOW) == Refused(reason)
+    assert await outbox_of(ledger).due(NOW) == Due((), None)
+    assert await sweep_of(ledger).unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),), "it can be read"
+
+
+async def test_a_disk_that_was_full_is_tried_again_after_its_pause(ledger: Ledger, autojump_clock: MockClock) -> None:
+    await ledger.write(lambda db: put_slot(db))
+    await disk_full(ledger)
+
+    assert await slots_of(ledger).admit(SLOT, (), NOW + PRODUCTION.storage_retry_ms - 1) == Refused("storage_full")
+    assert isinstance(await slots_of(ledger).admit(SLOT, (), NOW + PRODUCTION.storage_retry_ms), Admitted)
+
+
+async def test_a_heart_that_finds_the_ledger_busy_has_not_lost_its_lease(ledger: Ledger, ledger_path: Path) -> None:
+    await ledger.write(lambda db: put_running(db))
+    with kept_busy(ledger_path):
+        assert await slots_of(ledger).beat(SLOT, ME, NOW)
+        with pytest.raises(Unavailable):
+            await slots_of(ledger).begin(SLOT, OTHER, NOW)
+    assert not await slots_of(ledger).beat(SLOT, OTHER, NOW)
+
+
+async def test_a_renewal_that_finds_the_ledger_busy_is_no_error(ledger: Ledger, ledger_path: Path) -> None:
+    await ledger.write(lambda db: put_intent(db))
+    [row] = await outbox_of(ledger).claim(ROUTE, 1, WORKER, NOW)
+    with kept_busy(ledger_path):
+        await outbox_of(ledger).renew([row.id], WORKER, NOW)
+
+
+async def test_after_the_clock_was_set_back_a_dead_run_blocks_its_slot_for_one_lease_and_no_longer(
+    ledger: Ledger, autojump_clock: MockClock
+) -> None:
+    slots, sweep = slots_of(ledger), sweep_of(ledger)
+    await ledger.write(lambda db: put_slot(db))
+    await slots.begin(SLOT, ME, NOW + DAY_MS)
+
+    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await slots.begin(SLOT, OTHER, NOW) == Lost()
+    await trio.sleep(PRODUCTION.slot_lease_ms / 1000)
+    assert await sweep.unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),)
+    assert not isinstance(await slots.begin(SLOT, OTHER, NOW), Lost)
+
+
+async def test_after_the_clock_was_set_back_a_beating_run_keeps_its_slot(
+    ledger: Ledger, autojump_clock: MockClock
+) -> None:
+    slots, sweep = slots_of(ledger), sweep_of(ledger)
+    await ledger.write(lambda db: put_slot(db))
+    await slots.begin(SLOT, ME, NOW + DAY_MS)
+    for _ in range(6):
+        await trio.sleep(PRODUCTION.heartbeat_ms / 1000)
+        assert await slots.beat(SLOT, ME, NOW)
+
+    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await sweep.stalled(NOW, frozenset()) == []
+    assert await sweep.end_stalled(SLOT, NOW) is None
+
+
+async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_its_lease_is_over(
+    ledger: Ledger, autojump_clock: MockClock
+) -> None:
+    outbox = outbox_of(ledger)
+    await ledger.write(lambda db: put_intent(db))
+    await outbox.claim(ROUTE, 1, WORKER, NOW + DAY_MS)
+
+    assert await outbox.claim(ROUTE, 1, SUCCESSOR, NOW) == []
+    await trio.sleep(PRODUCTION.row_lease_ms / 1000)
+    assert (await outbox.due(NOW)).routes == (ROUTE,)
+    [row] = await outbox.claim(ROUTE, 1, SUCCESSOR, NOW)
+    assert row.lease_owner == SUCCESSOR
+    assert row.answer_unknown
