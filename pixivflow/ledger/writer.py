@@ -131,8 +131,9 @@ class Writer:
 
         Twice: trio runs the tasks of one round in either direction, so ours may have been the first of them.
         """
+        full = len(self._queue) + woken
         for _ in range(2):
-            if len(self._queue) < woken:
+            if len(self._queue) < full:
                 await trio.lowlevel.cancel_shielded_checkpoint()
 
     def _tell(self, jobs: Iterable[Job]) -> int:

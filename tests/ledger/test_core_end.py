@@ -15,22 +15,25 @@ from pixivflow.errors import LedgerLost
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.ledger import Ledger, open_ledger
 from pixivflow.ledger.lockfile import LockFile
-from tests.fixtures.ledgers import Gate, kept, put
+from tests.fixtures.ledgers import LIMIT_S, Gate, kept, put
+
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT begun() UNION ALL SELECT i + 1 FROM n)"
+
+READING = f"{NUMBERS} SELECT count(*) FROM n"
+
+WRITING = f"{NUMBERS} INSERT INTO schedule_slots (id, schedule_id) SELECT 'endless', 'test' FROM n WHERE i < 0"
+"""When this is cut, SQLite ends its whole transaction."""
 
 
 class Endless:
     """A statement that never ends, and word of when it has begun: an interrupt before that would meet nothing."""
 
-    STATEMENT = """
-    WITH RECURSIVE n(i) AS (SELECT begun() UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n
-    """
-
-    def __init__(self) -> None:
-        self._begun = threading.Event()
+    def __init__(self, statement: str) -> None:
+        self._statement, self._begun = statement, threading.Event()
 
     def __call__(self, db: Db) -> None:
         db.create_function("begun", 0, self._begun.set)
-        db.execute(self.STATEMENT)
+        db.execute(self._statement)
 
     async def begun(self) -> None:
         while not self._begun.is_set():
@@ -74,7 +77,7 @@ async def test_a_closed_ledger_takes_nothing(ledger_path: Path) -> None:
     async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
         pass
     for call in (ledger.write, ledger.read, ledger.settle):
-        with pytest.raises(LedgerLost):
+        with pytest.raises(LedgerLost), trio.fail_after(LIMIT_S):
             await call(kept)
 
 
@@ -101,11 +104,12 @@ def size(path: str) -> int:
     return Path(path).stat().st_size
 
 
+@pytest.mark.parametrize("statement", [READING, WRITING], ids=["reading", "writing"])
 async def test_a_statement_that_never_ends_is_cut_and_the_rest_is_told(
-    ledger_path: Path, probe: Probe, autojump_clock: MockClock
+    ledger_path: Path, probe: Probe, autojump_clock: MockClock, statement: str
 ) -> None:
     """The clock jumps over the two seconds, since nobody tells it of the thread, and stands still from the cut on."""
-    ends, endless = dict[str, object](), Endless()
+    ends, endless = dict[str, object](), Endless(statement)
 
     def never_ending(db: Db) -> None:
         put(db, "undone")
@@ -163,7 +167,7 @@ async def test_a_function_that_hangs_outside_sqlite_is_given_up_and_keeps_the_lo
 async def test_a_read_that_never_ends_does_not_keep_the_ledger_open(
     ledger_path: Path, autojump_clock: MockClock
 ) -> None:
-    endless = Endless()
+    endless = Endless(READING)
     async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ledger.read, endless)

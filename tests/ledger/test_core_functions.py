@@ -218,15 +218,16 @@ def test_a_cursor_that_was_read_to_its_end_is_no_fault_while_it_lives(three: Db)
     assert read_once(three, all_rows, (), {}) == 3
 
 
-def test_an_error_out_of_a_loop_over_rows_stays_that_error_and_pins_nothing(three: Db, ledger_path: object) -> None:
+def test_an_error_in_the_middle_of_reading_stays_that_error_and_pins_nothing(three: Db, ledger_path: object) -> None:
     """The traceback keeps the frame, the frame keeps the cursor, and an open cursor would keep the snapshot."""
 
     def stumble(db: Db) -> None:
-        for (name,) in rows(db):
-            raise KeyError(name)
+        cursor = rows(db)
+        raise KeyError(cursor.fetchone())
 
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError) as raised:
         read_once(three, stumble, (), {})
+    assert raised.value.__traceback__ is not None
     other = sqlite3.connect(str(ledger_path), isolation_level=None)
     other.execute("INSERT INTO schedule_slots (id, schedule_id) VALUES ('d', 'test')")
     assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] == 0, "a pinned snapshot keeps the log"

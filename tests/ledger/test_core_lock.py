@@ -16,7 +16,7 @@ from pixivflow.errors import LedgerRefused, Unavailable
 from pixivflow.ledger.connection import connect_plain
 from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.lockfile import LockFile
-from tests.fixtures.ledgers import kept, patient_clock, put
+from tests.fixtures.ledgers import LIMIT_S, kept, patient_clock, put
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,8 +36,9 @@ def files(folder: Path) -> list[Path]:
 
 
 async def opened(path: Path, *, daemon: bool = True) -> None:
-    async with open_ledger(path, clock=VirtualClock(), busy=patient_clock(), daemon=daemon):
-        pass
+    with trio.fail_after(LIMIT_S):
+        async with open_ledger(path, clock=VirtualClock(), busy=patient_clock(), daemon=daemon):
+            pass
 
 
 @pytest.mark.parametrize("daemon", [True, False], ids=["a daemon", "a command"])
@@ -83,7 +84,7 @@ async def test_being_alone_ends_with_the_block(ledger_path: Path, autojump_clock
     mine, other = LockFile(ledger_path), LockFile(ledger_path)
     async with mine.exclusively():
         assert not other.try_share()
-        with pytest.raises(Unavailable):
+        with pytest.raises(Unavailable), trio.fail_after(LIMIT_S):
             await other.share(1_000)
     async with other.exclusively(1_000):
         with pytest.raises(Unavailable):

@@ -19,7 +19,7 @@ from pixivflow.ledger.ledger import Ledger, open_ledger
 from pixivflow.ledger.lockfile import LockFile
 from pixivflow.ledger.migrate import APPLICATION_ID, migrate, shipped
 from pixivflow.ledger.threaded import ThreadedLedger
-from tests.fixtures.ledgers import StoppedClock, kept, put, transaction
+from tests.fixtures.ledgers import LIMIT_S, StoppedClock, kept, put, transaction
 
 CLOCK = StoppedClock()
 
@@ -63,6 +63,7 @@ async def pragma(ledger: Ledger, name: str, *, of_the_reader: bool = False) -> o
         ("synchronous", 2),
         ("fullfsync", 1),
         ("foreign_keys", 1),
+        ("temp_store", 2),
         ("busy_timeout", 5_000),
         ("journal_size_limit", 64 * 1024 * 1024),
         ("application_id", APPLICATION_ID),
@@ -227,18 +228,24 @@ async def test_a_check_that_finds_nothing_is_silent(ledger_path: Path, probe: Pr
     assert [event for event, _ in probe.notes if event != "ledger.sqlite_old"] == ["ledger.opened"]
 
 
+def not_before_it_serves(_db: Db) -> None:
+    raise AssertionError("checked before it serves")
+
+
 @pytest.mark.parametrize("reason", ["too large", "an orderly end before"])
 async def test_otherwise_it_is_checked_while_it_serves(
     ledger_path: Path, probe: Probe, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     index_broken(ledger_path)
+    monkeypatch.setattr(opening, "finding", not_before_it_serves)
     if reason == "too large":
         monkeypatch.setattr(opening, "CHECKED_FIRST_BYTES", 1)
     else:
         with closing(connect_plain(ledger_path)) as db:
             check.mark_closed(db, "4711-dead")
     async with open_ledger(ledger_path, clock=CLOCK, note=probe.note) as ledger:
-        await probe.until("ledger.damaged")
+        with trio.fail_after(LIMIT_S):
+            await probe.until("ledger.damaged")
         assert ledger.obstacle(CLOCK.now_ms()) == "ledger_damaged"
 
 

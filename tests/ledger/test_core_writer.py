@@ -4,11 +4,13 @@ A `Gate` holds the thread where a test wants it. Virtual clocks wait for the thr
 """
 
 import sqlite3
+import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import trio
@@ -16,9 +18,12 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.kit.testing import Probe, VirtualClock
 from pixivflow.errors import Conflict, LedgerLost, StorageFull, Unavailable
+from pixivflow.ledger import batch as batch_module
+from pixivflow.ledger.batch import Job
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.ledger import Ledger, open_ledger
-from tests.fixtures.ledgers import Gate, kept, patient_clock, put
+from pixivflow.ledger.threaded import ThreadedLedger
+from tests.fixtures.ledgers import LIMIT_S, Gate, kept, patient_clock, put
 
 Fn = Callable[[Db], Any]
 
@@ -117,24 +122,44 @@ async def test_nobody_is_woken_before_the_commit(ledger_path: Path) -> None:
         assert before == [[], ["a"]]
 
 
-async def test_the_woken_write_again_in_the_very_next_batch(ledger_path: Path, probe: Probe) -> None:
-    """64 tasks in step fill batch after batch; none goes out with a few of them."""
-    async with open_ledger(ledger_path, clock=VirtualClock(), point=probe.point) as ledger:
-        gate = Gate()
+@pytest.mark.parametrize("turn", range(10))
+async def test_the_woken_write_again_in_the_very_next_batch(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch, turn: int
+) -> None:
+    """Three are woken while three others are queued: the next batch is of six. Ten turns, since chance has a part."""
+    now, queued = [0.0], list[int]()
+    monkeypatch.setattr(batch_module, "perf_counter", lambda: now[0])
 
-        async def writer(number: int) -> None:
-            for turn in range(10):
-                await ledger.write(put, f"{number}-{turn}")
+    def hold_and_end_the_batch(db: Db, gate: Gate) -> None:
+        gate.hold(db)
+        now[0] += 1
 
+    def busy(at_work: bool) -> None:
+        if at_work and opened:
+            queued.append(len(cast("ThreadedLedger", opened[0])._writer._queue))
+
+    async def twice(ledger: Ledger, first: Fn) -> None:
+        await ledger.write(first)
+        await ledger.write(kept)
+
+    opened: list[Ledger] = []
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=busy, daemon=False) as ledger:
+        early, late = Gate(), Gate()
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(ledger.write, gate.hold)
-            await gate.entered()
-            for number in range(64):
-                nursery.start_soon(writer, number)
+            nursery.start_soon(ledger.write, hold_and_end_the_batch, early)
+            await early.entered()
+            for first in (kept, kept, partial(hold_and_end_the_batch, gate=late)):
+                nursery.start_soon(twice, ledger, first)
+                await wait_all_tasks_blocked()
+            early.let_go()
+            await late.entered()
+            for _ in range(3):
+                nursery.start_soon(ledger.write, kept)
             await wait_all_tasks_blocked()
-            probe.points.clear()
-            gate.let_go()
-        assert probe.points.count("ledger.after_commit") <= 11, "the gate's, and ten of 64"
+            opened.append(ledger)
+            late.let_go()
+        opened.clear()
+    assert queued == [6]
 
 
 async def test_a_caller_cancelled_before_its_function_was_taken_leaves_nothing(ledger: Ledger) -> None:
@@ -183,6 +208,46 @@ async def test_a_caller_that_is_cancelled_already_writes_nothing(ledger: Ledger)
         await ledger.write(put, "never")
     assert scope.cancelled_caught
     assert await ledger.read(kept) == []
+
+
+class QuickTaking(deque[Job]):
+    """A queue out of which the thread takes each function before the task that queued it goes on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.appended, self.taken = threading.Event(), threading.Event()
+
+    def append(self, job: Job) -> None:
+        super().append(job)
+        self.appended.set()
+        self.taken.wait(60)
+
+    def popleft(self) -> Job:
+        job = super().popleft()
+        self.taken.set()
+        return job
+
+
+async def test_nor_when_the_thread_is_as_quick_as_can_be(ledger: Ledger) -> None:
+    queue, gate = QuickTaking(), Gate()
+
+    def until_something_is_queued(db: Db) -> None:
+        gate.hold(db)
+        queue.appended.wait(60)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ledger.write, until_something_is_queued)
+        await gate.entered()
+        batch = cast("ThreadedLedger", ledger)._writer._flying
+        assert batch is not None
+        batch._queue = cast("ThreadedLedger", ledger)._writer._queue = queue
+        gate.let_go()
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await ledger.write(put, "never")
+        queue.appended.set()
+        queue.taken.set()
+    assert await ledger.write(kept) == []
 
 
 async def test_settling_writes_also_in_a_cancelled_task(ledger: Ledger) -> None:
@@ -247,9 +312,10 @@ async def test_after_thirty_seconds_everybody_who_waits_is_told_and_the_next_sta
                     errors.append(error)
 
             started = trio.current_time()
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(write, "a")
-                nursery.start_soon(write, "b")
+            with trio.fail_after(LIMIT_S + 1):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(write, "a")
+                    nursery.start_soon(write, "b")
             assert trio.current_time() - started == pytest.approx(30, abs=0.1)
             assert len({id(error) for error in errors}) == 2, "each its own"
             assert await ledger.read(kept) == []
@@ -298,14 +364,14 @@ async def test_when_the_file_cannot_be_trusted_everybody_is_told_and_the_block_e
 
     async def block() -> None:
         async with open_ledger(ledger_path, clock=VirtualClock(), note=probe.note) as ledger:
-            with trio.CancelScope(shield=True):
+            with trio.move_on_after(LIMIT_S, shield=True):
                 ends.extend(await ends_of(ledger, *named("a"), failing(said_by_sqlite(code)), *named("b")))
                 for later in (ledger.write, ledger.read, ledger.settle):
                     with pytest.raises(LedgerLost):
                         await later(kept)
             await trio.sleep_forever()
 
-    with pytest.raises(LedgerLost) as raised:
+    with pytest.raises(LedgerLost) as raised, trio.fail_after(LIMIT_S):
         await block()
     assert all(isinstance(end, LedgerLost) for end in ends), "also who had run well: nothing was committed"
     assert len({id(end) for end in ends}) == 3, "each its own"
@@ -323,11 +389,11 @@ async def test_a_commit_whose_caller_could_not_be_told_is_found_by_the_next_proc
     async def block() -> None:
         async with open_ledger(ledger_path, clock=VirtualClock(), point=point) as ledger:
             armed.append(True)
-            with trio.CancelScope(shield=True), pytest.raises(LedgerLost):
+            with trio.move_on_after(LIMIT_S, shield=True), pytest.raises(LedgerLost):
                 await ledger.write(put, "written")
             await trio.sleep_forever()
 
-    with pytest.raises(LedgerLost):
+    with pytest.raises(LedgerLost), trio.fail_after(LIMIT_S):
         await block()
     with closing(connect_plain(ledger_path)) as next_process:
         assert kept(next_process) == ["written"]
@@ -348,7 +414,7 @@ async def test_a_lost_ledger_is_what_the_block_raises_whatever_else_it_led_to(le
             for _ in range(3):
                 nursery.start_soon(ledger.write, failing(said_by_sqlite(sqlite3.SQLITE_IOERR)))
 
-    with pytest.raises(LedgerLost):
+    with pytest.raises(LedgerLost), trio.fail_after(LIMIT_S):
         await block()
 
 
