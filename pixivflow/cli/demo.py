@@ -19,11 +19,15 @@ def command(directory: Path | None, as_json: bool) -> None:
 
     from pixivflow.cli.play import play
     from pixivflow.cli.render import document, progress, told
+    from pixivflow.errors import ConfigError
 
-    folder = directory or Path(tempfile.mkdtemp(prefix="pixivflow-demo-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    with progress() as step:
-        result = trio.run(play, folder.absolute(), step)
+    try:
+        folder = directory or Path(tempfile.mkdtemp(prefix="pixivflow-demo-"))
+        folder.mkdir(parents=True, exist_ok=True)
+        with progress() as step:
+            result = trio.run(play, folder.absolute(), step)
+    except OSError as error:
+        raise ConfigError("--dir", f"{directory}", f"cannot be written to: {error.strerror or error}") from error
     if as_json:
         document(result.plain())
     else:

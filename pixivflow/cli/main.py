@@ -46,8 +46,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS)
-            hint = f", did you mean {' or '.join(near)}?" if near else ""
-            raise click.UsageError(f"Unknown command {args[0]!r}{hint} See pixivflow --help.", ctx)
+            hint = f", did you mean {' or '.join(near)}?" if near else "."
+            raise click.UsageError(f"Unknown command {args[0]!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-import os
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,12 +161,15 @@ def configuration(folder: Path, sandbox: Sandbox, signing: str, token: str) -> d
 
 
 async def _live(path: Path, token: str, folder: Path, step: Step) -> tuple[str, int]:
-    environ = dict(os.environ)
+    environ: dict[str, str] = {}  # what is set for a daemon of the user's own is not meant for this one
     loaded = load(path, environ)
     sockets = listening("127.0.0.1", 0, environ)
     address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
     code = 1
-    with (folder / "daemon.log").open("w", encoding="utf-8") as log:
+    with ExitStack() as stack:
+        for each in sockets:
+            stack.callback(each.close)
+        log = stack.enter_context((folder / "daemon.log").open("w", encoding="utf-8"))
         daemon = prepared(loaded, sockets, environ, log)
         try:
             async with trio.open_nursery() as nursery:
@@ -177,8 +180,6 @@ async def _live(path: Path, token: str, folder: Path, step: Step) -> tuple[str, 
             raise Unavailable(f"the daemon could not be reached: {unwrapped(errors)}") from errors
         except* Unavailable as errors:
             raise unwrapped(errors) from None
-    for each in sockets:
-        each.close()
     return daemon.exit_reason, code
 
 
