@@ -4,9 +4,11 @@
                          ^                          │ new work                          │ something after all
                          └──────────────────────────┴───────────────────────────────────┘
 
-The door is closed before the last look, and the last look queues behind every write that was accepted: otherwise a 202
-could be followed by an exit. A look that fails is no evidence of anything. If it dies here, its next life starts a new
-window, and the daemon stays a little longer than it had to.
+A hint that something has ended is followed by a look, but before the first poll only work that was seen here can end:
+what a start brings to its end by itself says nothing about whoever woke the process. The door is closed before the last
+look, and the last look queues behind every write that was accepted: otherwise a 202 could be followed by an exit. A
+look that fails is no evidence of anything. If it dies here, its next life starts a new window, and the daemon stays a
+little longer than it had to.
 """
 
 from collections.abc import Awaitable, Callable
@@ -36,7 +38,7 @@ class Parts:
 
 async def idle_lifecycle(ctx: Context, mailbox: Mailbox[LookAgain], parts: Parts) -> None:
     """Look once a poll, and whenever something has ended, until it is time to leave."""
-    armed_s, opened_s = trio.current_time(), None
+    armed_s, opened_s, worked = trio.current_time(), None, False
     parts.door(True)  # a life that ended behind the closed door left it so
     ctx.note("idle.armed", poll_ms=parts.poll_ms, grace_ms=parts.idle_grace_ms, lifetime_ms=parts.max_lifetime_ms)
     ctx.started()
@@ -47,7 +49,11 @@ async def idle_lifecycle(ctx: Context, mailbox: Mailbox[LookAgain], parts: Parts
         if _spent(armed_s, parts.max_lifetime_ms):
             _leave(ctx, parts, "max-lifetime")
             break
-        opened_s = _window(ctx, opened_s, await _look(ctx, parts))
+        owed = await _look(ctx, parts)
+        worked = worked or bool(owed)
+        if not worked and not _spent(armed_s, parts.poll_ms):
+            continue  # what has ended was begun before us; whoever woke us gets one poll to say why
+        opened_s = _window(ctx, opened_s, owed)
         if opened_s is not None and _spent(opened_s, parts.idle_grace_ms):
             opened_s = _window(ctx, opened_s, owed := await _last_look(ctx, parts))
             if owed is not None and opened_s is not None:

@@ -27,6 +27,8 @@ from pixivflow.times import PRODUCTION, Timings, checked
 POINTS: Final[Mapping[str, str]] = {
     "ledger.before_commit": "every function of a batch has run, COMMIT has not",
     "ledger.after_commit": "the batch is on the disk, no caller knows it yet",
+    "trigger.opened": "the slot of a trigger and its row are on the disk, nobody was asked to run it",
+    "trigger.concluded": "what became of a trigger is written down, its answer has not left",
     "run.claimed": "the slot is leased and running, nothing was executed",
     "work.bound": "the work is bound to its cell, nothing of it was fetched",
     "work.fetched": "its files have their names, nothing of them is recorded",

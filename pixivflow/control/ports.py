@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from actors.kit import Clock, Note
+from actors.kit import Clock, Note, Point
 from actors.ports import Admitted, Owed, Refused
 from pixivflow.config.model import SchedulerRuntime
 from pixivflow.ids import ScheduleId, TargetId
@@ -40,6 +40,7 @@ class Parts:
     identity: Identity
     clock: Clock
     note: Note
+    point: Point = lambda name: None
 
 
 class Asked(Protocol):

@@ -10,6 +10,7 @@ A client that idles, does not read, or sent half a request cannot hold the stop.
 
 import socket
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -36,7 +37,7 @@ LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
 async def control(ctx: Context, sockets: Sequence[socket.socket], parts: Parts) -> None:
     """Serve until told to stop. `sockets`: bound; they stay the caller's."""
-    refusals = Refusals(parts.ledger)
+    parts, refusals = replace(parts, point=ctx.point), Refusals(parts.ledger)
     front = Front(open_answers(parts.identity), served_hosts(sockets), ctx.note)
     async with trio.open_nursery() as beside:
         beside.start_soon(refusals.keep, ctx)

@@ -107,8 +107,10 @@ async def _taken(visit: Visit, slot: Slot) -> Outcome:
         return replied(Disposition.REJECTED, visit.occurrence, SlotStatus.PENDING, reason=reason)
     visit.journal = accepted.journal
     visit.tell_fault(accepted.fault)
+    visit.parts.point("trigger.opened")
     admission = Refused(COMPLETED) if accepted.is_over else await visit.parts.offer(slot.id)
     found = await _found(visit, slot, accepted, admission)
+    visit.parts.point("trigger.concluded")
     return replied(found.disposition, visit.occurrence, found.status, found.cells, reason=found.reason)
 
 

@@ -94,13 +94,28 @@ async def test_without_grace_it_leaves_on_the_first_idle_poll(autojump_clock: Mo
     assert stage.left == [("idle", 30.0)]
 
 
-async def test_a_hint_that_something_has_ended_is_followed_at_once(autojump_clock: MockClock) -> None:
-    stage = Stage(work=[(0, 20)])
+@pytest.mark.parametrize("ends_s", [20.5, 3.5])
+async def test_a_hint_that_work_has_ended_is_followed_at_once(autojump_clock: MockClock, ends_s: float) -> None:
+    stage = Stage(work=[(0, ends_s)])
     async with stage.at_work(grace_ms=0):
-        await trio.sleep(20.5)
+        await trio.sleep(1)
+        stage.mailbox.tell(LookAgain())  # one of several things has ended
+        await trio.sleep(ends_s - 1)
         stage.mailbox.tell(LookAgain())
         await wait_all_tasks_blocked()
-        assert stage.left == [("idle", 20.5)]
+        assert stage.left == [("idle", ends_s)]
+
+
+async def test_what_a_start_brings_to_its_end_by_itself_does_not_send_away_whoever_woke_the_daemon(
+    autojump_clock: MockClock,
+) -> None:
+    stage = Stage(work=[(5, 40)])
+    stage.mailbox.tell(LookAgain())
+    async with stage.at_work(grace_ms=0):
+        await trio.sleep(4)
+        assert (stage.left, stage.is_open) == ([], True)
+        await trio.sleep(50)
+    assert stage.left == [("idle", 45.0)]
 
 
 async def test_the_door_is_closed_before_the_last_look_and_stays_closed(autojump_clock: MockClock) -> None:

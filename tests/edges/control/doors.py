@@ -81,11 +81,12 @@ class Behind:
             identity=Identity(version="1.2.3", commit="abc", pid=4711, started_at=TEN - HOUR),
             clock=self.clock,
             note=self.probe.note,
+            point=self.probe.point,
         )
 
     @property
     def hooks(self) -> Hooks:
-        return Hooks(clock=self.clock, note=self.probe.note)
+        return Hooks(clock=self.clock, note=self.probe.note, point=self.probe.point)
 
     async def rows(self) -> list[dict[str, Any]]:
         """The journal, oldest first."""
