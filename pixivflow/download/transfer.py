@@ -19,6 +19,8 @@ T = TypeVar("T")
 BATCH_BYTES: Final = 1 << 20
 FILE_BYTES: Final = 256 << 20
 REDIRECTS: Final = 3
+LONGEST_WISH_S: Final = 3_600
+"""Nobody sleeps longer because the image host said so."""
 DOWN: Final = (502, 503, 504)
 REFERER: Final = "https://app-api.pixiv.net/"
 """The image host answers 403 to who does not come from Pixiv."""
@@ -84,7 +86,7 @@ class Transfer:
                 return response
             with trio.CancelScope(shield=True):
                 await response.aclose()
-            url = urljoin(url, response.headers.get("location", ""))
+            url = joined(url, response.headers.get("location", ""))
         raise Unavailable("the image host redirects without end")
 
     def _headers(self) -> dict[str, str]:
@@ -97,6 +99,8 @@ class Transfer:
         """Check the head of the answer, and put the part to where its body begins."""
         status, headers = response.status_code, response.headers
         if status not in (200, 206):
+            if status == 416 and self._part.size:
+                await hop(self._threads, self._part.restart)  # nothing follows what is here, yet it is no whole file
             raise refusal(status, headers)
         kind = headers.get("content-type", "image/").partition(";")[0].strip().lower()
         if not kind.startswith("image/") or headers.get("content-encoding", "identity").lower() != "identity":
@@ -144,6 +148,14 @@ async def hop(threads: trio.CapacityLimiter, call: Callable[..., T], *args: obje
     return await trio.to_thread.run_sync(partial(call, *args), limiter=threads, abandon_on_cancel=True)
 
 
+def joined(url: str, location: str) -> str:
+    """Where a redirect leads; an empty address for one that leads nowhere."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return ""
+
+
 def refusal(status: int, headers: Mapping[str, str]) -> Exception:
     """What an answer without a file means."""
     if status in (404, 410):
@@ -152,7 +164,8 @@ def refusal(status: int, headers: Mapping[str, str]) -> Exception:
         return Outage(f"the image host answered HTTP {status}")
     if status == 429:
         told = headers.get("retry-after", "")
-        return Unavailable("the image host limits us", int(told) if told.isascii() and told.isdecimal() else None)
+        wish = min(int(told[:9]), LONGEST_WISH_S) if told.isascii() and told.isdecimal() else None
+        return Unavailable("the image host limits us", wish)
     if status >= 500 or status in (408, 416):
         return Unavailable(f"the image host answered HTTP {status}")
     return Forbidden(f"the image host answered HTTP {status}")

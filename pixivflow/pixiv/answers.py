@@ -104,6 +104,6 @@ def wait_of(header: str | None, now: int) -> int | None:
         return int(text) * 1000
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
     return max(0, round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now)

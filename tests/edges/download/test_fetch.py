@@ -99,6 +99,14 @@ async def test_a_line_that_broke_is_continued_where_it_broke(desk: Desk) -> None
     assert data_of(file.path) == desk.played.ask.image(work.pages[0].original_url).body
 
 
+async def test_a_part_that_nothing_can_follow_is_begun_afresh(desk: Desk) -> None:
+    desk.played.fault("wrong_length", match={"kind": "img"}, count=1, delta=10)  # all came, and more was promised
+    desk.played.fault("status", match={"kind": "img"}, count=1, code=416)
+    (file,) = (await desk.fetch(desk.detail())).files
+    assert (file.size, desk.asked) == (40_000, 3)
+    assert ["range" in request.headers for _, request in desk.played.sent] == [False, True, False]
+
+
 @pytest.mark.parametrize("fault", ["etag_change", "no_range"])
 async def test_a_file_that_changed_meanwhile_is_begun_afresh(fault: str, desk: Desk) -> None:
     work = desk.detail()
@@ -141,12 +149,15 @@ async def test_a_picture_that_is_refused_is_asked_for_once(desk: Desk) -> None:
     assert (raised.value.code, desk.asked, desk.names) == (SkipCode.ACCESS_DENIED, 1, [])
 
 
-async def test_what_the_host_wishes_of_who_is_too_fast_reaches_the_caller(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("wish", "heard"), [("7", 7), ("999999999", 3_600), ("9" * 5_000, 3_600), ("soon", None)])
+async def test_what_the_host_wishes_of_who_is_too_fast_reaches_the_caller(
+    wish: str, heard: int | None, tmp_path: Path
+) -> None:
     desk = Desk(tmp_path, retries=0)
-    desk.played.fault("rate_429", match={"kind": "img"}, retry_after=7)
+    desk.played.fault("rate_429", match={"kind": "img"}, retry_after=wish)
     with pytest.raises(Unavailable) as raised:
         await desk.fetch(desk.detail())
-    assert raised.value.retry_after_s == 7
+    assert raised.value.retry_after_s == heard
 
 
 @pytest.mark.parametrize(
@@ -169,8 +180,9 @@ async def test_no_other_host_is_asked_for_a_file(address: str, desk: Desk) -> No
     assert desk.played.sent == []
 
 
-async def test_a_redirect_to_another_host_is_not_followed(desk: Desk) -> None:
-    desk.played.fault("redirect", match={"kind": "img"}, to="https://evil.example/1.jpg")
+@pytest.mark.parametrize("address", ["https://evil.example/1.jpg", "http://[::1", "http://127.0.0.1:99999999/"])
+async def test_a_redirect_to_another_host_is_not_followed(address: str, desk: Desk) -> None:
+    desk.played.fault("redirect", match={"kind": "img"}, to=address)
     with pytest.raises(Unfit):
         await desk.fetch(desk.detail())
     assert desk.asked == 1

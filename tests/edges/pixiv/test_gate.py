@@ -207,3 +207,16 @@ def test_places_never_overlap_and_none_lies_inside_a_cool_down(chances: list[tup
             case Shut(wait_ms):
                 assert wait_ms > 0
                 assert state.circuit_state is not Circuit.CLOSED
+
+
+@pytest.mark.parametrize(
+    "header", ["Thu, 01 Jan 99999999999999999999 00:00:00 GMT", "Thu, 01 Jan 2026 00:00:00 +99999999999999999999"]
+)
+async def test_a_limit_that_names_no_instant_that_can_be_is_still_a_limit(
+    header: str, autojump_clock: MockClock
+) -> None:
+    stage = Stage()
+    stage.played.fault("rate_429", match={"kind": "api"}, count=1, retry_after=header)
+    await stage.source.detail(WORK)
+    first, second = stage.played.times("/detail")
+    assert 60 <= second - first <= 60 * 1.25 + 0.01
