@@ -140,6 +140,18 @@ async def test_after_the_clock_was_set_back_a_beating_run_keeps_its_slot(
     assert await sweep.end_stalled(SLOT, NOW) is None
 
 
+async def test_after_the_clock_was_set_back_a_run_without_progress_is_ended_within_its_budget(
+    ledger: Ledger, autojump_clock: MockClock
+) -> None:
+    sweep = sweep_of(ledger)
+    await ledger.write(lambda db: put_slot(db))
+    await slots_of(ledger).begin(SLOT, ME, NOW + DAY_MS)
+
+    await trio.sleep(Budgets().stalled_ms / 1000)
+    assert await sweep.stalled(NOW, frozenset()) == [SLOT]
+    assert await sweep.end_stalled(SLOT, NOW) == "stalled_no_heartbeat"
+
+
 async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_its_lease_is_over(
     ledger: Ledger, autojump_clock: MockClock
 ) -> None:
