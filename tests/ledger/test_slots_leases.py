@@ -70,6 +70,16 @@ def test_a_heartbeat_that_comes_after_a_successor_changes_nothing_and_says_so(db
     assert everything(db) == before
 
 
+def test_a_heartbeat_after_a_sweep_ended_the_slot_is_told_that_it_is_lost(db: Db) -> None:
+    """Its row still names the owner, since no sweep clears a lease; a heart that went on would hold it for nothing."""
+    with transaction(db):
+        put_running(db, owner=ME)
+        assert slots.end(db, SLOT, SlotStatus.FAILED, Role.STALL, NOW + TTL, fence=slots.Fence.UNOWNED)
+        before = everything(db)
+        assert not leases.beat(db, SLOT, ME, NOW + TTL + 1)
+    assert everything(db) == before
+
+
 @pytest.mark.case("slots", 18)
 def test_a_late_release_leaves_the_successor_its_lease(db: Db) -> None:
     with transaction(db):
