@@ -63,7 +63,7 @@ class Gate:
         await self._known()
         while True:
             now = self._clock.now_ms()
-            match rules.reserved(self._now_known(), self.pace, now, self.chance()):
+            match rules.reserved(self._known_at(now), self.pace, now, self.chance()):
                 case Shut(wait_ms):
                     raise CircuitOpen("Pixiv limits this account; nothing is sent for a while", wait_ms / 1000)
                 case Place(state, send_at, is_probe):
@@ -71,14 +71,15 @@ class Gate:
             if is_probe:
                 return True
             await trio.sleep(max(0, send_at - now) / 1000)
-            if self._now_known().cooldown_until <= self._clock.now_ms():
+            now = self._clock.now_ms()
+            if self._known_at(now).cooldown_until <= now:
                 return False
 
     async def change(self, to: Callable[[GateState, int], GateState]) -> None:
         """Move on, and keep what a restart must not forget. A ledger that cannot be written now costs only that."""
         await self._known()
         now = self._clock.now_ms()
-        before = self._now_known()
+        before = self._known_at(now)
         self._state = after = to(before, now)
         if _standing(before) == _standing(after):
             return
@@ -93,8 +94,9 @@ class Gate:
             if self._state is None:
                 self._state = rules.loaded(_read(await self._rows.load(self._scope)), self._clock.now_ms())
 
-    def _now_known(self) -> GateState:
+    def _known_at(self, now: int) -> GateState:
         assert self._state is not None  # noqa: S101 -- for the type checker: `_known` came first
+        self._state = rules.set_back(self._state, now)
         return self._state
 
 

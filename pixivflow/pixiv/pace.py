@@ -71,6 +71,14 @@ def loaded(state: GateState, now: int) -> GateState:
     return _with(state, now, circuit_state=circuit, cooldown_until=cooldown, next_allowed_at=0)
 
 
+def set_back(state: GateState, now: int) -> GateState:
+    """The state under a clock that was set back since: what had to wait waits as long as it had to before."""
+    by = max(0, state.updated_at - now)
+    if not by:
+        return state
+    return _with(state, now, next_allowed_at=state.next_allowed_at - by, cooldown_until=state.cooldown_until - by)
+
+
 def reserved(state: GateState, pace: Pace, now: int, chance: float) -> Place | Shut:
     """The next free place. `chance`: 0 to 1."""
     is_probe = False

@@ -91,8 +91,15 @@ PIXIV = (
     broken(
         "who waited fires through a new cool-down",
         GATE,
-        "            if self._now_known().cooldown_until <= self._clock.now_ms():\n                return False",
+        "            if self._known_at(now).cooldown_until <= now:\n                return False",
         "            return False",
+        GATE_TESTS,
+    ),
+    broken(
+        "a clock that is set back parks a living account",
+        PACE,
+        "by = max(0, state.updated_at - now)",
+        "by = 0",
         GATE_TESTS,
     ),
     broken(

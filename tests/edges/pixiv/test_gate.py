@@ -188,6 +188,19 @@ def test_a_clock_that_was_set_back_parks_no_account_for_days() -> None:
             pytest.fail("a closed circuit is not shut")
 
 
+async def test_a_clock_that_is_set_back_under_a_living_process_changes_no_pause(autojump_clock: MockClock) -> None:
+    clock = VirtualClock()
+    gate = Gate(Pace(interval_ms=100), Rows(), clock, scope="default", note=Probe().note, chance=lambda: 0.0)
+    left = list[float]()
+    for limit in (False, True, False):
+        async with gate.turn() as turn:
+            left.append(trio.current_time())
+            clock.step(-86_400_000)
+            await (turn.limited(None) if limit else turn.served())
+        clock.step(-86_400_000)
+    assert left == pytest.approx([0, 0.1, 60.1])
+
+
 @given(
     chances=st.lists(st.tuples(st.integers(0, 5_000), st.floats(0, 1), st.booleans()), min_size=1, max_size=40),
 )
