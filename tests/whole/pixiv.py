@@ -5,9 +5,6 @@ from typing import Any
 from tests.crash.process import Process
 from tests.whole.client import call
 
-SEARCHES = "/v1/search/*"
-RANKINGS = "/v1/illust/ranking"
-
 
 class Pixiv:
     """The control routes of the sandbox that listens on `port`."""
@@ -33,6 +30,10 @@ class Pixiv:
     def release(self, route: str) -> None:
         """Let it go on."""
         self.tell("gate", {"route": route, "action": "release"})
+
+    def calm(self) -> None:
+        """Take every fault away."""
+        self.tell("preset", {"name": "calm"})
 
     def requests(self, kind: str) -> list[dict[str, Any]]:
         """What came of that kind: api, oauth, img, sink."""
