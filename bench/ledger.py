@@ -156,21 +156,22 @@ def latencies(waits: dict[int, list[float]]) -> dict[str, object]:
 def fdatasync_ms(folder: Path) -> float:
     """The median time of one fdatasync after a page was overwritten, as happens to SQLite's log."""
     times: list[float] = []
+    sync = getattr(os, "fdatasync", os.fsync)  # macOS has only the latter
     with tempfile.TemporaryFile(dir=folder) as file:
         file.write(bytes(4096 * 200))
         os.fsync(file.fileno())
         for page in range(200):
             os.pwrite(file.fileno(), b"x" * 4096, page * 4096)
             started = perf_counter()
-            os.fdatasync(file.fileno())
+            sync(file.fileno())
             times.append(perf_counter() - started)
     return round(statistics.median(times) * 1000, 3)
 
 
 def file_system(folder: Path) -> str:
     """The type of the file system that holds `folder`, from the longest mount point above it."""
-    where = folder.resolve()
-    mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    where, table = folder.resolve(), Path("/proc/self/mounts")
+    mounts = [line.split()[1:3] for line in (table.read_text() if table.exists() else "").splitlines()]
     above = [(point, kind) for point, kind in mounts if where.is_relative_to(point)]
     return max(above, key=lambda mount: len(mount[0]))[1] if above else "unknown"
 

@@ -1,6 +1,7 @@
 """A disk that is really full: a small tmpfs where this process may mount one, as in CI, and a page limit everywhere."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,8 @@ MOUNTED = 'mount -t tmpfs -o size=2m none "$1" && exec "$2" -m tests.ledger.fill
 
 
 def may_mount() -> bool:
-    return subprocess.run(["unshare", "--mount", "true"], check=False, capture_output=True).returncode == 0
+    unshare = shutil.which("unshare")
+    return unshare is not None and subprocess.run([unshare, "--mount", "true"], capture_output=True).returncode == 0
 
 
 if may_mount():
