@@ -3,8 +3,8 @@
 import pytest
 
 from pixivflow.ids import Owner
-from pixivflow.slots.lease import is_foreign, is_live
-from tests.fixtures.slots import ME, NOW, OTHER, a_slot
+from pixivflow.slots.lease import is_live
+from tests.fixtures.slots import ME, NOW, a_slot
 
 
 @pytest.mark.parametrize(
@@ -18,19 +18,3 @@ from tests.fixtures.slots import ME, NOW, OTHER, a_slot
 )
 def test_a_lease_lives_until_its_end(owner: Owner | None, until: int | None, live: bool) -> None:
     assert is_live(a_slot(lease_owner=owner, lease_until=until), NOW) is live
-
-
-@pytest.mark.parametrize(
-    ("holder", "until", "asking", "foreign"),
-    [
-        pytest.param(OTHER, NOW + 1, ME, True, id="somebody else's"),
-        pytest.param(ME, NOW + 1, ME, False, id="one's own"),
-        pytest.param(OTHER, NOW, ME, False, id="somebody else's that has ended"),
-        pytest.param(OTHER, NOW + 1, None, True, id="any live one, to whoever names no owner"),
-        pytest.param(None, None, None, False, id="none at all"),
-    ],
-)
-def test_a_live_lease_of_somebody_else_is_foreign(
-    holder: Owner | None, until: int | None, asking: Owner | None, foreign: bool
-) -> None:
-    assert is_foreign(a_slot(lease_owner=holder, lease_until=until), asking, NOW) is foreign
