@@ -32,7 +32,7 @@ ORDER BY created_at DESC, id LIMIT :at_most
 NEWEST = 100
 
 
-class CellStory(msgspec.Struct, frozen=True, kw_only=True):
+class CellStory(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One cell. `work_id` None: it holds many works, or none."""
 
     target_id: str
@@ -41,7 +41,7 @@ class CellStory(msgspec.Struct, frozen=True, kw_only=True):
     error: str | None
 
 
-class SlotStory(msgspec.Struct, frozen=True, kw_only=True):
+class SlotStory(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One slot. `business_status` None: its outcome is not known yet."""
 
     id: str
@@ -50,7 +50,7 @@ class SlotStory(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[CellStory, ...]
 
 
-class DeliveryStory(msgspec.Struct, frozen=True, kw_only=True):
+class DeliveryStory(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One promise to one route."""
 
     route: str
@@ -60,7 +60,7 @@ class DeliveryStory(msgspec.Struct, frozen=True, kw_only=True):
     remote_id: str | None
 
 
-class Story(msgspec.Struct, frozen=True, kw_only=True):
+class Story(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The newest of everything, newest first. `files`: absolute paths.
 
     `open_slots`, `owed_rows`: how much is owed in all.

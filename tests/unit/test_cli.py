@@ -1,5 +1,6 @@
 """The command line answers at once: what it does not need is not imported."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from pixivflow import __version__
+from pixivflow.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,7 +66,39 @@ def test_the_command_tells_what_it_takes(arguments: tuple[str, ...]) -> None:
     assert "--version" in ended.stdout
 
 
-def test_a_command_that_does_not_exist_is_an_error_and_not_a_silence() -> None:
-    ended = _run("-m", "pixivflow", "frobnicate")
-    assert ended.returncode == 2
-    assert "frobnicate" in ended.stderr
+def test_the_help_names_every_command_and_only_those_that_exist() -> None:
+    told = _run("-m", "pixivflow", "--help").stdout.partition("Commands:")[2]
+    named = [line.split()[0] for line in told.splitlines() if line.startswith("  ") and not line.startswith("   ")]
+    assert named == sorted(COMMANDS)
+    for name, (module, _) in COMMANDS.items():
+        assert importlib.import_module(module).command.name == name
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_help_of_a_command_loads_no_library_of_the_work_either(name: str) -> None:
+    ended = _run("-c", LOADED, name, "--help")
+    assert ended.stdout.startswith(f"Usage: pixivflow {name}")
+    assert SLOW.intersection(json.loads(ended.stdout.splitlines()[-1])) == set()
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [("dowload", "download"), ("stats", "status"), ("demos", "demo"), ("frobnicate", None)]
+)
+def test_a_command_that_does_not_exist_is_an_error_with_the_nearest_that_does(given: str, meant: str | None) -> None:
+    ended = _run("-m", "pixivflow", given)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    last = f"Error: Unknown command {given!r}" + (f", did you mean {meant}?" if meant else ".")
+    assert ended.stderr.splitlines()[-1] == last
+    assert "pixivflow --help" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("demo", "--frobnicate"), ("download",), ("status", "--last", "0"), ("sandbox", "--port", "x"), ("--frobnicate",)],
+    ids=" ".join,
+)
+def test_a_wrong_flag_is_an_error_that_names_it_and_not_a_traceback(arguments: tuple[str, ...]) -> None:
+    ended = _run("-m", "pixivflow", *arguments)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "Error: " in ended.stderr
+    assert "Traceback" not in ended.stderr

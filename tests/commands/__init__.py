@@ -1,0 +1,1 @@
+"""The commands as processes: what they print where, and how they end."""
