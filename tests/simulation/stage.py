@@ -20,6 +20,8 @@ from tests.simulation.world import World
 T = TypeVar("T")
 
 MOODS = tuple(moods(PLANS))
+NOW_AND_THEN = 4
+"""Between two rests in the midst of things: one costs as much as several steps."""
 
 
 class Stage(RuleBasedStateMachine):
@@ -48,8 +50,11 @@ class Stage(RuleBasedStateMachine):
 
     @invariant()
     def everything_would_end(self) -> None:
+        """Asked now and then, each time with the outside in another mood; at the end in all of them."""
         self._turn += 1
-        self.world.comes_to_rest(MOODS[self._turn % len(MOODS)])
+        turn, rest = divmod(self._turn, NOW_AND_THEN)
+        if rest == 0:
+            self.world.comes_to_rest(MOODS[turn % len(MOODS)])
 
     def a_slot(self, n: int, *, free: bool = False) -> SlotId:
         """The `n`-th slot; open ones first, and if `free` is asked for, of those the ones that nobody holds."""

@@ -16,4 +16,4 @@ class AnyOrder(Runners, Carriers, Passers):
 
 
 TestAnyOrder = AnyOrder.TestCase
-TestAnyOrder.settings = settings(max_examples=200, stateful_step_count=40)
+TestAnyOrder.settings = settings(max_examples=400, stateful_step_count=40)

@@ -101,9 +101,13 @@ class World:
         try:
             return self.db.call(fn, *args, **kwargs)
         except Conflict as error:
-            if fn.__name__ not in MAY_CONFLICT:
-                raise
-            return error
+            if fn.__name__ in MAY_CONFLICT:
+                return error
+            self.db.steer("ROLLBACK")
+            raise
+        except BaseException:
+            self.db.steer("ROLLBACK")
+            raise
 
     def _judge(self, faults: list[str]) -> None:
         assert not faults, "\n".join(faults)
