@@ -119,7 +119,7 @@ class Writer:
     async def _wait_for_turn(self, error: sqlite3.Error) -> None:
         """After a refused BEGIN: try again later, or tell everybody who waits once patience has ended."""
         now = trio.current_time()
-        self._refused_at = self._refused_at or now
+        self._refused_at = now if self._refused_at is None else self._refused_at
         if code_of(error) in BUSY and now < self._refused_at + self._patience_s:
             await trio.sleep(REFUSED_PAUSE_S)
             return
@@ -147,10 +147,14 @@ class Writer:
         return full
 
     def _tell_each(self, jobs: list[Job], error: Callable[[], BaseException]) -> int:
-        """Wake the tasks that wait for these jobs, each with an error of its own; how many found no room."""
-        for job in jobs:
-            job.error = error()
-        return self._tell(jobs)
+        """Wake the tasks that wait for these jobs, each with an error of its own; how many found no room.
+
+        The word goes out in a job made for it: a thread that hangs may still write into the one it has taken.
+        """
+        words = [Job(job.fn, (), {}) for job in jobs]
+        for word, job in zip(words, jobs, strict=True):
+            word.task, word.error = job.task, error()
+        return self._tell(words)
 
     def _waiting(self) -> list[Job]:
         """Everything that is still queued, taken out of the queues."""
