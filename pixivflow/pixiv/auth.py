@@ -8,7 +8,8 @@
 A refused credential is not shown to the login service again for as long as this object lives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 
 import httpx
@@ -48,6 +49,7 @@ class Account:
         self._refused: set[str] = set()
         self._one = trio.Lock()
         self._flights, self._failure = 0, ""
+        self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
         """An access token to begin a request with. `stale`: one that was refused, however usable it looks.
@@ -55,6 +57,7 @@ class Account:
         Errors: `AuthNeeded`; `Unavailable` when the login service does not answer, or the ledger.
         """
         if (token := self._usable(stale)) is not None:
+            await self._keep_at_last()
             return token
         flight = self._flights
         async with self._one:
@@ -116,7 +119,20 @@ class Account:
 
     async def _keep(self, token: Token, used: str) -> None:
         """A ledger that cannot be written now must not cost a good token."""
+        self._unkept = {**self._unkept, **credentials.rows(token, used, self._configured)}
         try:
-            await self._vault.keep(credentials.rows(token, used, self._configured), self._clock.now_ms())
+            await self._written()
         except Unavailable as error:
             self._note("pixiv.token_not_kept", rotated=token.refresh_token != used, error=repr(error))
+
+    async def _keep_at_last(self) -> None:
+        """Write what found no room, or the next life begins with a token that its own rotation has ended."""
+        if self._unkept:
+            with suppress(Unavailable):
+                await self._written()
+
+    async def _written(self) -> None:
+        rows = self._unkept
+        await self._vault.keep(rows, self._clock.now_ms())
+        if self._unkept is rows:
+            self._unkept = {}

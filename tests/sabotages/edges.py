@@ -43,6 +43,13 @@ PIXIV = (
         "return await self._exchanged()",
         LOGIN_TESTS,
     ),
+    broken(
+        "a token that found no room is not written later",
+        AUTH,
+        "            await self._keep_at_last()\n",
+        "",
+        LOGIN_TESTS,
+    ),
     broken("a refresh is waited for whatever happens", AUTH, "_MS: Final = 1_500", "_MS: Final = 29_000", LOGIN_TESTS),
     broken("a dead credential is shown again", AUTH, "                self._refused.add(used)\n", "", (*LOGIN_TESTS,)),
     broken(

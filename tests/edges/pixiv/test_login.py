@@ -185,6 +185,19 @@ async def test_a_ledger_that_is_full_costs_no_login(autojump_clock: MockClock) -
     assert stage.probe.heard("pixiv.token_not_kept")
 
 
+async def test_a_rotated_token_that_found_no_room_is_written_once_there_is_some(autojump_clock: MockClock) -> None:
+    stage = Stage(token=ROTATING)
+    stage.rows.full = True
+    for _ in range(2):
+        await stage.source.detail(WORK)
+    assert REFRESH not in stage.rows.values
+    stage.rows.full = False
+    await stage.source.detail(WORK)
+    assert len(stage.probe.heard("pixiv.token_not_kept")) == 1
+    await stage.again().detail(WORK)  # what the settings hold was ended by the rotation
+    assert not stage.probe.heard("pixiv.credential_refused")
+
+
 async def test_no_note_and_no_error_holds_a_token(autojump_clock: MockClock) -> None:
     stage = Stage(retries=1)
     texts: list[str] = []
