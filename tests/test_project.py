@@ -16,6 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from pixivflow.cli.main import COMMANDS
+from pixivflow.config.load import examine
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -77,6 +80,16 @@ def test_every_file_that_the_readme_points_to_exists() -> None:
     named = [each.rstrip("/") for each in re.findall(r"`([\w./]+)`", README) if "/" in each]
     assert "docs/ABOUT.md" in named
     assert [each for each in named if not any((ROOT / f"{each}{end}").exists() for end in ("", ".py"))] == []
+
+
+def test_the_configuration_in_the_readme_is_valid_and_needs_no_warning(tmp_path: Path) -> None:
+    (example,) = fenced_under("A configuration")
+    (tmp_path / "config.json").write_text(example, "utf-8")
+    assert examine(tmp_path / "config.json", {}).findings == ()
+
+
+def test_the_readme_names_every_command() -> None:
+    assert set(re.findall(r"^\| `pixivflow (\w+)", README, flags=re.MULTILINE)) == set(COMMANDS)
 
 
 def test_the_copy_that_the_readme_takes_of_a_living_ledger_holds_what_was_committed_last(tmp_path: Path) -> None:

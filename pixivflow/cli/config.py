@@ -26,5 +26,6 @@ def validate(config: str | None, as_json: bool) -> None:
     else:
         for finding in (*report.errors, *report.warnings):
             click.echo(f"{finding}", err=True)
-        click.echo(f"{path}: " + ("valid" if not report.errors else f"{len(report.errors)} errors"))
+        count = len(report.errors)
+        click.echo(f"{path}: " + ("valid" if not count else "1 error" if count == 1 else f"{count} errors"))
     sys.exit(1 if report.errors else 0)
