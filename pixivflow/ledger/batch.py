@@ -46,9 +46,13 @@ class Job:
 
     def unwrap(self) -> Any:
         """The function's value, or its error. This is all that trio asks of the outcome it sends to a waiting task."""
-        if self.error is not None:
-            raise self.error
-        return self.value
+        if self.error is None:
+            return self.value
+        error, self.error = self.error, None  # its traceback holds this job, which must not hold it in turn
+        try:
+            raise error
+        finally:
+            del error
 
 
 class Refused(msgspec.Struct, frozen=True):

@@ -3,8 +3,11 @@
 A `Gate` holds the thread where a test wants it. Virtual clocks wait for the threads, so nothing here waits for real.
 """
 
+import contextlib
+import gc
 import sqlite3
 import threading
+import weakref
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
@@ -89,6 +92,29 @@ async def test_each_task_gets_its_own_end(ledger: Ledger) -> None:
     assert isinstance(ends[2], sqlite3.IntegrityError)
     assert ends[3] == "b"
     assert await ledger.read(kept) == ["a", "b"]
+
+
+async def test_an_error_is_gone_once_its_caller_has_dealt_with_it(ledger: Ledger) -> None:
+    """With its traceback, and what the frames in it hold: nothing waits for the garbage collector."""
+    left: list[weakref.ref[Exception]] = []
+
+    def fail(db: Db) -> None:
+        error = Conflict("pending", "running")
+        left.append(weakref.ref(error))
+        try:
+            raise error
+        finally:
+            del error
+
+    gc.collect()
+    gc.disable()
+    try:
+        with contextlib.suppress(Conflict):
+            await ledger.write(fail)
+        await ledger.write(kept)
+        assert left[0]() is None
+    finally:
+        gc.enable()
 
 
 async def test_after_a_broken_batch_each_task_still_gets_its_own_end(ledger: Ledger) -> None:

@@ -172,6 +172,13 @@ QUEUE = (
         "writer",
     ),
     row(
+        "an error and its function keep each other alive",
+        "batch",
+        "error, self.error = self.error, None",
+        "error = self.error",
+        "writer",
+    ),
+    row(
         "two callers share one error",
         "writer",
         "        for job in jobs:\n            job.error = error()\n",
