@@ -1,6 +1,6 @@
 """`python -m tests.whole.handover ARGUMENTS…`: becomes `pixivflow ARGUMENTS…` with a listening socket handed over.
 
-The socket is the inherited descriptor 3 where `HELD` is set, else bound here to a free port of loopback; `READY <port>`
+The socket is the inherited descriptor that `HELD` numbers, else bound here to a free port of loopback; `READY <port>`
 is said before the program takes this process over. Callers wait in the backlog from then on. `PROGRAM` names another
 module to become.
 """
@@ -16,9 +16,12 @@ PROGRAM: Final = "TESTS_PROGRAM"
 
 
 def main() -> None:
-    if HELD not in os.environ:
-        taken = socket.create_server(("127.0.0.1", 0), backlog=128)
-        os.dup2(taken.fileno(), FIRST_FD)
+    held = int(os.environ.get(HELD, "-1"))
+    if held < 0:
+        held = socket.create_server(("127.0.0.1", 0), backlog=128).detach()
+    os.dup2(held, FIRST_FD)
+    if held != FIRST_FD:
+        os.close(held)
     os.set_inheritable(FIRST_FD, True)
     port = socket.socket(fileno=os.dup(FIRST_FD)).getsockname()[1]
     print(f"READY {port}", flush=True)
