@@ -13,6 +13,8 @@ from pixivflow.times import from_utc_text
 KINDS: Final = {"manga": WorkKind.MANGA, "ugoira": WorkKind.UGOIRA}
 PLACEHOLDER: Final = "/common/images/limit_"
 """Stands in the address of every grey picture that Pixiv shows in place of a work."""
+LATEST: Final = 253_402_214_400_000
+"""The last day of the year 9999: a later instant has no date everywhere on earth."""
 
 
 def works(items: Sequence[msgspec.Raw]) -> tuple[WorkDetail, ...]:
@@ -81,11 +83,12 @@ def _page(index: int, urls: Urls | None, single: str | None) -> Page | None:
 
 
 def instant(text: str | None) -> int | None:
-    """Epoch ms of `YYYY-MM-DDTHH:MM:SS+09:00`, None for anything else."""
+    """Epoch ms of `YYYY-MM-DDTHH:MM:SS+09:00`, None for anything else, also for what is outside of any calendar."""
     try:
-        return from_utc_text(text) if text else None
+        at = from_utc_text(text) if text else None
     except ValueError:
         return None
+    return at if at is not None and 0 <= at < LATEST else None
 
 
 def _first(*counts: int | None) -> int:

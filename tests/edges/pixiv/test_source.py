@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from pixivflow.errors import AuthNeeded, Gone, Outage, Rejected, Unavailable
 from pixivflow.ids import WorkId
-from pixivflow.pixiv import urls
+from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.urls import PaginationError
 from pixivflow.selection.model import WorkDetail, WorkKind
 from pixivflow.selection.ports import Pages
@@ -220,3 +220,16 @@ async def test_a_search_ends_where_pixiv_ends_it(autojump_clock: MockClock, monk
     monkeypatch.setattr(urls, "SEARCH_END", 30)
     assert len(await read(stage.source.search(a_search()))) == 1
     assert urls.offset_of("https://app-api.pixiv.net/v1/search/illust?word=a&offset=30") == urls.SEARCH_END
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2026-01-15T12:00:00+09:00", 1_768_446_000_000),
+        ("9999-12-31T23:59:59-14:00", None),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("soon", None),
+    ],
+)
+def test_a_work_has_a_date_only_where_every_calendar_has_it(text: str, at: int | None) -> None:
+    assert translate.instant(text) == at
