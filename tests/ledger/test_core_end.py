@@ -5,6 +5,7 @@ import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import pytest
 import trio
@@ -15,6 +16,7 @@ from pixivflow.errors import LedgerLost
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.ledger import Ledger, open_ledger
 from pixivflow.ledger.lockfile import LockFile
+from pixivflow.ledger.threaded import ThreadedLedger
 from tests.fixtures.ledgers import LIMIT_S, Gate, kept, put
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT begun() UNION ALL SELECT i + 1 FROM n)"
@@ -162,6 +164,22 @@ async def test_a_function_that_hangs_outside_sqlite_is_given_up_and_keeps_the_lo
         if thread.name == "ledger-writer":
             thread.join()
     assert marks_of(ledger_path) == 1, "not an orderly end"
+
+
+async def test_who_was_told_of_the_end_is_not_told_otherwise_by_a_thread_that_comes_back(ledger: Ledger) -> None:
+    """It writes into the job that it took, at any moment: here between the word and the caller's hearing it."""
+    gate, ends = Gate(), dict[str, object]()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(told, ledger, ends, "hang", gate.hold)
+        await gate.entered()
+        writer = cast("ThreadedLedger", ledger)._writer
+        assert writer._flying is not None
+        [job] = writer._flying.taken
+        writer._tell_each([job], lambda: LedgerLost("given up"))
+        job.task, job.value, job.error = None, "ok", None
+        await wait_all_tasks_blocked()
+        assert isinstance(ends["hang"], LedgerLost)
+        gate.let_go()
 
 
 async def test_a_read_that_never_ends_does_not_keep_the_ledger_open(

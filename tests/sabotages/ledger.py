@@ -181,9 +181,16 @@ QUEUE = (
     row(
         "two callers share one error",
         "writer",
-        "        for job in jobs:\n            job.error = error()\n",
-        "        shared = error()\n        for job in jobs:\n            job.error = shared\n",
+        "            word.task, word.error = job.task, error()\n",
+        "            word.task, word.error = job.task, words[0].error or error()\n",
         "writer",
+    ),
+    row(
+        "a hanging thread overwrites what its caller was told",
+        "writer",
+        "        words = [Job(job.fn, (), {}) for job in jobs]\n",
+        "        words = jobs\n",
+        "end",
     ),
     row(
         "after the writer's death others wait for ever",
