@@ -17,6 +17,7 @@ from actors.kit import Hooks, Supervisor
 from actors.kit.testing import VirtualClock
 from pixivflow.daemon.tree import Ground
 from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.errors import Unavailable
 from pixivflow.ids import ScheduleId
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.ledger import Ledger
@@ -26,7 +27,7 @@ from tests.simulation.acts import Player
 from tests.simulation.chronicle import Chronicle
 from tests.simulation.judge import Judge
 from tests.simulation.people import people
-from tests.simulation.story import Mishap, governance
+from tests.simulation.story import BUSY_UNTIL_S, Mishap, governance
 from tests.simulation.watched import Watched
 
 
@@ -93,7 +94,7 @@ class Life:
     @contextlib.asynccontextmanager
     async def _open(self) -> AsyncIterator[Ledger]:
         async with open_inline(self.chronicle.ledger, clock=self._clock, point=self.point) as inner:
-            self._watched = Watched(inner, self._check, self._committed)
+            self._watched = Watched(inner, self._check, self._committed, self._refuse)
             yield self._watched
 
     def _plans(self) -> dict[ScheduleId, Plan]:
@@ -124,6 +125,16 @@ class Life:
         if self.dead:
             raise Death
 
+    def _refuse(self, fn: str) -> None:
+        """Now and then another process keeps the ledger for too long: nothing is done, and the caller is told so."""
+        self._tell_time()
+        now_s, busy = self.chronicle.now_s, self.chronicle.story.busy
+        if busy and now_s < BUSY_UNTIL_S and self._chance.random() < busy:
+            if fn == "record":
+                self.chronicle.unrecorded_s.append(now_s)
+            self.say("ledger.refused", fn=fn)
+            raise Unavailable("another process keeps the ledger")
+
     def point(self, name: str) -> None:
         """A crash point is passed, or it is not."""
         self._check()
@@ -141,7 +152,7 @@ class Life:
 
     def _noted(self, event: str, /, **fields: Any) -> None:
         self.say(event, **fields)
-        if event.endswith("failed") and not self.dead:
+        if event.endswith("failed") and not self.dead and "Unavailable" not in repr(fields):
             self.chronicle.faults.append(f"{event} {fields}")
 
     def say(self, event: str, /, **fields: Any) -> None:

@@ -1,7 +1,7 @@
 """Those who want something of a life: clients, consumers, an operator, somebody who sets the clock."""
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import trio
@@ -10,7 +10,7 @@ from actors.kit import CancelOrigin, NoAnswer
 from actors.kit.testing import VirtualClock
 from actors.ports import Cancel
 from pixivflow.daemon.tree import Ground
-from pixivflow.errors import Conflict
+from pixivflow.errors import Conflict, Unavailable
 from pixivflow.ids import OutboxId, SlotId
 from pixivflow.ledger import orders
 from pixivflow.ledger.cancels import Cancelled, cancel_slot
@@ -18,7 +18,7 @@ from pixivflow.ledger.connection import Db
 from pixivflow.ledger.slots import open_slot
 from pixivflow.slots.model import Slot
 from tests.simulation.chronicle import Chronicle
-from tests.simulation.story import DAY_S, Wish
+from tests.simulation.story import BUSY_UNTIL_S, DAY_S, Wish
 
 LONGEST_S: Final = 3 * DAY_S
 LOOK_S: Final = 120.0
@@ -49,15 +49,21 @@ async def people(
     story = chronicle.story
     async with trio.open_nursery() as nursery:
         for wish in story.wishes:
-            nursery.start_soon(each.wish, wish)
+            nursery.start_soon(_unless_refused, each.wish, wish)
         for at_s, slot in story.cancels:
-            nursery.start_soon(each.cancel, at_s, slot)
+            nursery.start_soon(_unless_refused, each.cancel, at_s, slot)
         for at_s, by_ms in story.clock_steps:
             nursery.start_soon(each.set_clock, at_s, by_ms)
         for at_s in story.orders:
-            nursery.start_soon(each.rearm, at_s)
+            nursery.start_soon(_unless_refused, each.rearm, at_s)
         await each.until_nothing_is_owed()
         stop()
+
+
+async def _unless_refused(wish: Callable[..., Awaitable[None]], *what: object) -> None:
+    """People are told when the ledger has no time, or nobody answers, and let it be."""
+    with contextlib.suppress(NoAnswer, Unavailable):
+        await wish(*what)
 
 
 class _People:
@@ -88,8 +94,7 @@ class _People:
         )
         await self._ground.ledger.write(open_slot, slot, self._clock.now_ms())
         self._chronicle.accepted.add(wish.slot)
-        with contextlib.suppress(NoAnswer):
-            self._chronicle.say("offered", slot=wish.slot, answer=await self._ground.offer(wish.slot))
+        self._chronicle.say("offered", slot=wish.slot, answer=await self._ground.offer(wish.slot))
 
     async def cancel(self, at_s: float, slot: SlotId) -> None:
         """The verdict is in the ledger before the run is told; without one there is nothing to tell."""
@@ -97,8 +102,7 @@ class _People:
             self._chronicle.cancelled.add(slot)
             verdict = await self._ground.ledger.write(cancel_slot, slot, self._clock.now_ms())
             if verdict is Cancelled.CANCELLED:
-                with contextlib.suppress(NoAnswer):
-                    await self._ground.runner.ask(Cancel(slot, CancelOrigin.CONSUMER, "not wanted"), 60_000)
+                await self._ground.runner.ask(Cancel(slot, CancelOrigin.CONSUMER, "not wanted"), 60_000)
 
     async def set_clock(self, at_s: float, by_ms: int) -> None:
         """Somebody sets the wall clock."""
@@ -117,7 +121,7 @@ class _People:
     async def until_nothing_is_owed(self) -> None:
         """Wait until all that people wanted is done and has come to its end."""
         story = self._chronicle.story
-        last_s = max([*(wish.at_s for wish in story.wishes), *story.orders])
+        last_s = max([*(wish.at_s for wish in story.wishes), *story.orders, BUSY_UNTIL_S if story.busy else 0.0])
         while self._started_s + trio.current_time() < LONGEST_S:
             await trio.sleep(LOOK_S)
             now_s = self._started_s + trio.current_time()

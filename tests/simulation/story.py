@@ -15,6 +15,7 @@ from pixivflow.scheduling.model import Governance, Plan
 LANES: Final = {"pixiv-account:default": 2, "pixiv-account:other": 1}
 TIMEOUT_MS: Final = 240_000
 DAY_S: Final = 86_400.0
+BUSY_UNTIL_S: Final = 900.0
 CLOCK_STEPS_MS: Final = (-30 * 86_400_000, -3_600_000, -30_000, 200_000, 3_600_000, 3_600_000, 3_600_000)
 
 
@@ -60,6 +61,8 @@ class Story:
     calm_after: int = 0
     plan_gone: tuple[float, ScheduleId] | None = None
     """A plan that is switched off at an instant."""
+    busy: float = 0.0
+    """How often another process keeps the ledger for longer than anybody waits, up to `BUSY_UNTIL_S`."""
     acts: Mapping[SlotId, str] = field(default_factory=dict)
     """What the runs of a slot do, where that is not left to chance."""
 
@@ -96,6 +99,7 @@ def story(seed: int) -> Story:
         orders=tuple(chance.uniform(600, 3_600) for _ in range(chance.choice([0, 0, 1]))),
         calm_after=chance.choice([1, 2, 3, 3, 99]),
         plan_gone=(chance.uniform(0, 400), chance.choice(plans).id) if chance.random() < 0.15 else None,
+        busy=chance.choice([0.0, 0.0, 0.0, 0.02, 0.15]),
     )
 
 

@@ -71,10 +71,19 @@ ACTORS: Final[Mapping[str, Callable[[tuple[Any, ...], Mapping[str, Any]], Actor]
 
 
 class Watched(Ledger):
-    """`inner` with an eye on it. `check` raises once the process is dead. `judge` hears of each commit."""
+    """`inner` with an eye on it. `check` raises once the process is dead. `judge` hears of each commit.
 
-    def __init__(self, inner: Ledger, check: Callable[[], None], judge: Callable[[Step], None]) -> None:
-        self._inner, self._check, self._judge = inner, check, judge
+    `refuse` is told which function is about to run, and raises when the ledger has no time for it.
+    """
+
+    def __init__(
+        self,
+        inner: Ledger,
+        check: Callable[[], None],
+        judge: Callable[[Step], None],
+        refuse: Callable[[str], None],
+    ) -> None:
+        self._inner, self._check, self._judge, self._refuse = inner, check, judge, refuse
         self._seen: Look | None = None
         self._done: Step | None = None
 
@@ -83,6 +92,7 @@ class Watched(Ledger):
 
     async def write(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._check()
+        self._refuse(fn.__name__)
 
         def watched(db: Db) -> T:
             self._check()
@@ -99,6 +109,7 @@ class Watched(Ledger):
 
     async def read(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._check()
+        self._refuse(fn.__name__)
         return await self._inner.read(fn, *args, **kwargs)
 
     def committed(self) -> None:

@@ -37,7 +37,7 @@ def _one_key_one_body(arrivals: list[Arrival]) -> Iterator[str]:
 
 
 def _arrivals_have_causes(chronicle: Chronicle, rows: Look) -> Iterator[str]:
-    """A key arrives again only if its answer asked for it, was never read, or was read by a life that then ended."""
+    """A key arrives again only if its answer asked for it, was not read, or was read and not recorded."""
     armed = {row["delivery_id"] for name, row in rows[ROWS].items() if name in chronicle.rearmed}
     keys = {rows[INTENTS][intent]["idempotency_key"] for intent in armed}
     by_key: dict[str, list[Arrival]] = {}
@@ -45,7 +45,8 @@ def _arrivals_have_causes(chronicle: Chronicle, rows: Look) -> Iterator[str]:
         by_key.setdefault(seen.key, []).append(seen)
     for key, several in by_key.items():
         for first, second in pairwise(several):
-            if first.said not in COME_BACK and first.life == second.life and key not in keys:
+            unrecorded = any(first.at_s <= at_s <= second.at_s for at_s in chronicle.unrecorded_s)
+            if not (first.said in COME_BACK or first.life != second.life or key in keys or unrecorded):
                 yield f"{key} was answered {first.said} at {first.at_s:.3f} and came again at {second.at_s:.3f}"
 
 
