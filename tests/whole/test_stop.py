@@ -56,3 +56,18 @@ def test_a_stop_among_many_works_counts_those_that_are_there(tmp_path: Path) -> 
         [cell] = stage.rows("SELECT stored_count, status FROM schedule_slot_items WHERE target_id = ?", KEPT)
         assert cell == {"stored_count": 2, "status": "submitted"}
         assert stage.verdict() == []
+
+
+def test_what_an_earlier_life_left_half_written_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "files" / "illustrations"
+    folder.mkdir(parents=True)
+    half, foreign = folder / ".part-100800-1-0123456789ab", folder / "notes.txt"
+    half.write_bytes(b"\xff\xd8")
+    foreign.write_text("not ours")
+    with Stage(tmp_path) as stage:
+        daemon = stage.daemon()
+        assert stage.trigger(daemon).status == 202
+        stage.until_all_ended()
+        assert daemon.stop() == 0
+        assert stage.verdict() == []
+    assert foreign.read_text() == "not ours"

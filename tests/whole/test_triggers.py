@@ -29,7 +29,8 @@ def fired(stage: Stage, ago: timedelta) -> None:
 
 def judged(stage: Stage, *expected: tuple[str, int]) -> None:
     """The journal holds these answers, each once, in this order."""
-    rows = until("the journal to be whole", lambda: (r := stage.rows(JOURNAL)) and len(r) >= len(expected) and r)
+    until("the journal to be whole", lambda: len(stage.rows(JOURNAL)) >= len(expected))
+    rows = stage.rows(JOURNAL)
     assert [(row["disposition"], row["http_status"]) for row in rows] == list(expected)
     assert {row["count"] for row in rows} == {1}
 
