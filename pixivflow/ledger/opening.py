@@ -59,6 +59,8 @@ class Opening:
             raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")
         db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)
         try:
+            if db.steer("PRAGMA journal_mode") != [("wal",)]:  # as on some network file systems
+                raise LedgerRefused(self.path, "its file system cannot keep a write-ahead log beside it")
             migrate(db, steps)
             self._look_back(db)
         except BaseException:

@@ -12,7 +12,7 @@ import trio
 
 from actors.kit.testing import Probe
 from pixivflow.errors import LedgerLost, LedgerRefused, StorageFull, Unavailable
-from pixivflow.ledger import check, opening, threaded
+from pixivflow.ledger import check, connection, opening, threaded
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.ledger import Ledger, open_ledger
@@ -352,6 +352,17 @@ async def test_a_file_that_may_be_perfectly_well_is_never_set_aside(
 async def test_a_folder_in_the_files_place_is_refused_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(LedgerRefused, match=f"{tmp_path}: this is not a file"):
         async with open_ledger(tmp_path, clock=CLOCK):
+            pass
+
+
+async def test_a_file_system_without_a_write_ahead_log_is_refused(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There readers and the writer would keep each other out. SQLite says nothing of it; it only answers `delete`."""
+    stubborn = tuple(each.replace("WAL", "DELETE") for each in connection.pragmas(0, 0))
+    monkeypatch.setattr(connection, "pragmas", lambda *_: stubborn)
+    with pytest.raises(LedgerRefused, match="write-ahead log"):
+        async with open_ledger(ledger_path, clock=CLOCK):
             pass
 
 
