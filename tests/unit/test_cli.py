@@ -81,6 +81,7 @@ def test_the_help_of_a_command_loads_no_library_of_the_work_either(name: str) ->
     assert SLOW.intersection(json.loads(ended.stdout.splitlines()[-1])) == set()
 
 
+@pytest.mark.case("operate", 49)
 @pytest.mark.parametrize(
     ("given", "meant"), [("dowload", "download"), ("stats", "status"), ("demos", "demo"), ("frobnicate", None)]
 )

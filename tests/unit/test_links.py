@@ -69,3 +69,24 @@ def test_anything_else_is_refused_naming_the_shape(text: str) -> None:
         illustration(text)
     assert refused.value.key == "--url"
     assert len(f"{refused.value}") < 400
+
+
+@pytest.mark.case("download", 59)
+@pytest.mark.parametrize(
+    "text", ["https://evilpixiv.net/artworks/1", "https://example.com/?u=https://www.pixiv.net/artworks/1"]
+)
+def test_pixivs_name_somewhere_in_an_address_does_not_make_it_pixivs(text: str) -> None:
+    with pytest.raises(ConfigError, match="unsupported_url"):
+        illustration(text)
+
+
+@pytest.mark.case("download", 60)
+@pytest.mark.parametrize("number", ["0", "12abc", "1" * 30])
+def test_what_only_looks_like_a_number_of_a_work_is_none(number: str) -> None:
+    with pytest.raises(ConfigError, match="unsupported_url"):
+        illustration(f"https://www.pixiv.net/artworks/{number}")
+
+
+@pytest.mark.case("download", 61)
+def test_the_old_page_names_its_work_wherever_the_number_stands_in_the_query() -> None:
+    assert illustration("https://www.pixiv.net/member_illust.php?mode=medium&illust_id=5#x") == 5
