@@ -87,7 +87,7 @@ def outside(
 
 
 async def tidied(settings: Settings, note: Note) -> None:
-    """Remove what an earlier life left half-written, before this one fetches anything. A file that stays harms nobody."""
+    """Remove what an earlier life left half-written, before this one fetches. A file that stays harms nobody."""
     try:
         removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
     except OSError as error:
