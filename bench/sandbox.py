@@ -2,10 +2,10 @@
 
     python -m bench.sandbox [--json] [--seconds S]
 
-A page of a search (30 works, some 37 KB) and a picture (40 KB) are asked for in turn from the sandbox and from the same two
-routes in Quart, which holds the very bytes ready and checks the very header. Each server is a process of its own on one core, the
-clients are on another: 8 connections that send together and read in turn. Rounds alternate, each is compared with the one
-before it, and the median of these ratios counts, so that a neighbour's noise meets both.
+A page of a search (30 works, some 37 KB) and a picture (40 KB) are asked for in turn from the sandbox and from the same
+two routes in Quart, which holds the very bytes ready and checks the very header. Each server is a process of its own on
+one core, the clients are on another: 8 connections that send together and read in turn. Rounds alternate, each is
+compared with the one before it, and the median of these ratios counts, so that a neighbour's noise meets both.
 
     list_vs_quart      list replies per second that one core gives out, against Quart's; at least 3
     image_vs_quart     the same for pictures
@@ -161,7 +161,7 @@ class Load:
 
 
 def worked_s(pid: int) -> float:
-    """The seconds that a process of one thread has been at work, to the nanosecond; elsewhere than on Linux the clock."""
+    """The seconds that a process of one thread has been at work, to the nanosecond; without Linux, the clock's."""
     with suppress(OSError):
         return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
     return perf_counter()

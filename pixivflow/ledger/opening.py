@@ -59,14 +59,18 @@ class Opening:
             raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")
         db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)
         try:
-            if db.steer("PRAGMA journal_mode") != [("wal",)]:  # as on some network file systems
-                raise LedgerRefused(self.path, "its file system cannot keep a write-ahead log beside it")
+            self._insist_on_log(db)
             migrate(db, steps)
             self._look_back(db)
         except BaseException:
             db.close()
             raise
         return db
+
+    def _insist_on_log(self, db: Db) -> None:
+        """Some network file systems cannot keep a write-ahead log; SQLite then goes on without one, and says nothing."""
+        if db.steer("PRAGMA journal_mode") != [("wal",)]:
+            raise LedgerRefused(self.path, "its file system cannot keep a write-ahead log beside it")
 
     def _look_back(self, db: Db) -> None:
         """What the last use of the file left: its clock, and marks of an end that was not orderly."""
