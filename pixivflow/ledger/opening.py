@@ -68,7 +68,7 @@ class Opening:
         return db
 
     def _insist_on_log(self, db: Db) -> None:
-        """Some network file systems cannot keep a write-ahead log; SQLite then goes on without one, and says nothing."""
+        """Some network file systems cannot keep a write-ahead log; SQLite then goes on without one in silence."""
         if db.steer("PRAGMA journal_mode") != [("wal",)]:
             raise LedgerRefused(self.path, "its file system cannot keep a write-ahead log beside it")
 
