@@ -104,6 +104,11 @@ class Supervisor:
         self.up = trio.Event()
         """Every child has said that it does its work."""
 
+    @property
+    def stopping(self) -> bool:
+        """The orderly stop has begun."""
+        return self._over.is_set()
+
     def stop(self) -> None:
         """Begin the orderly stop. Calling it again changes nothing."""
         self._over.set()

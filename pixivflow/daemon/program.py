@@ -141,7 +141,7 @@ class Program:
             targets=lambda: tuple(targets_of(self.settings())),
             runtime=lambda: self.settings().scheduler_runtime,
             owed=lambda: self._owed().now(),
-            leaving=lambda: self.leaving,
+            leaving=lambda: self.leaving or self.supervisor.stopping,
             identity=Identity(
                 version=__version__,
                 commit=self._environ.get("PIXIVFLOW_COMMIT", "").strip() or "unknown",

@@ -58,18 +58,19 @@ class Daemon:
     """A daemon that is joined and not started yet."""
 
     def __init__(self, program: "Program", log: "Log") -> None:
-        self._program, self._log = program, log
+        self._program, self._log, self._failed = program, log, False
 
     @property
     def exit_reason(self) -> str:
-        """Why it left: `idle`, `max-lifetime`, or `signal`."""
-        return self._program.exit_reason or "signal"
+        """Why it left: `idle`, `max-lifetime`, `signal`, or `failed` when it could not go on."""
+        return self._program.exit_reason or ("failed" if self._failed else "signal")
 
     async def live(self) -> int:
         """Until the tree has stopped. The process's exit code."""
         from pixivflow.daemon.lifecycle import live
 
         code = await live(self._program.supervisor, reload=self._program.reload)
+        self._failed = code != 0
         await self._program.aclose()
         self._log.note("daemon.left", reason=self.exit_reason, exit_code=code)
         return code
