@@ -46,12 +46,10 @@ class Refusals:
         self._any.set()
 
     async def keep(self, ctx: Context) -> None:
-        """Write once a second while there is anything to write, until told to stop; the rest is left to `flush`."""
-        while not ctx.stopping:
-            with ctx.waiting():
-                await self._any.wait()
-            with ctx.waiting(FLUSH_S * 1_000):
-                await trio.sleep_forever()
+        """Write once a second while there is anything to write, until cancelled; `flush` then writes what is left."""
+        while True:
+            await self._any.wait()
+            await trio.sleep(FLUSH_S)
             await self.flush(ctx)
 
     async def flush(self, ctx: Context) -> None:
@@ -68,13 +66,12 @@ class Refusals:
 
 
 async def prune_daily(ctx: Context, ledger: Ledger) -> None:
-    """Drop what is older than the journal is kept, at the start and once a day, in pieces."""
-    while not ctx.stopping:
+    """Drop what is older than the journal is kept, at the start and once a day, in pieces, until cancelled."""
+    while True:
         before = ctx.clock.now_ms() - KEPT_MS
         try:
-            while not ctx.stopping and await ledger.write(triggers.prune, before, PRUNE_ROWS) == PRUNE_ROWS:
+            while await ledger.write(triggers.prune, before, PRUNE_ROWS) == PRUNE_ROWS:
                 pass
         except Exception as error:  # as above
             ctx.note("schedule.journal_failed", error=repr(error))
-        with ctx.waiting(PRUNE_S * 1_000):
-            await trio.sleep_forever()
+        await trio.sleep(PRUNE_S)

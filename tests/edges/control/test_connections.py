@@ -1,5 +1,7 @@
 """One client cannot hold the door, whatever it does with its connection, and cannot close it for the others."""
 
+from contextlib import suppress
+
 import pytest
 import trio
 
@@ -68,8 +70,9 @@ async def send_until_cut(caller: Caller, piece: bytes) -> None:
 async def listened(caller: Caller) -> bytes:
     """Everything that comes until the connection ends."""
     heard = b""
-    while piece := await caller.stream.receive_some(65_536):
-        heard += piece
+    with suppress(trio.BrokenResourceError):
+        while piece := await caller.stream.receive_some(65_536):
+            heard += piece
     return heard
 
 
@@ -97,7 +100,8 @@ async def test_a_chunked_body_is_counted_as_it_comes(ledger: Ledger) -> None:
             assert await process.slots() == []
 
 
-async def test_a_body_without_end_is_cut(ledger: Ledger) -> None:
+async def test_a_body_without_end_is_cut(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "BODY_S", 10 * PATIENCE_S)
     with trio.fail_after(PATIENCE_S):
         async with open_door(behind(ledger)) as door, door.caller() as caller:
             await caller.send(raw(caller, "transfer-encoding: chunked"))
@@ -219,6 +223,28 @@ async def test_an_offer_of_another_protocol_is_answered_in_this_one(ledger: Ledg
     with trio.fail_after(PATIENCE_S):
         async with open_door(behind(ledger)) as door, door.caller() as caller:
             assert (await caller.ask("GET", "/health", headers=upgrade)).status == 200
+
+
+async def test_an_error_in_one_connection_is_the_end_of_that_one(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process, usual = behind(ledger), server.Connection._read_data
+    fates = iter([RuntimeError("broken")])
+
+    async def read(self: server.Connection) -> None:
+        if (fate := next(fates, None)) is not None:
+            raise fate
+        await usual(self)
+
+    monkeypatch.setattr(server.Connection, "_read_data", read)
+    with trio.fail_after(PATIENCE_S):
+        async with open_door(process) as door:
+            async with door.caller() as caller:
+                assert await caller.is_closed()
+            assert (await door.get("/health")).status == 200
+    assert [repr(each["error"]) for each in process.probe.heard("control.connection_failed")] == [
+        "RuntimeError('broken')"
+    ]
 
 
 async def test_no_answer_names_the_server(ledger: Ledger) -> None:
