@@ -253,6 +253,13 @@ READING = (
 
 FILES = (
     row(
+        "a file system without a write-ahead log is put up with",
+        "opening",
+        'if db.steer("PRAGMA journal_mode") != [("wal",)]:',
+        "if None:",
+        "start",
+    ),
+    row(
         "the answer comes before the fsync",
         "connection",
         '"PRAGMA synchronous = FULL"',
