@@ -17,15 +17,21 @@ def command() -> None:
 @click.option("--json", "-j", "as_json", is_flag=True, help="One JSON document on standard output.")
 def validate(config: str | None, as_json: bool) -> None:
     from pixivflow.cli.render import document
-    from pixivflow.config.load import discover, examine
+    from pixivflow.config.load import discover, examine, load
+    from pixivflow.config.validate import Report
+    from pixivflow.daemon.gaps import gaps
 
     path = discover(config, os.environ, Path.cwd(), Path.home())
     report = examine(path, os.environ)
+    if not report.errors:
+        report = Report(findings=(*report.findings, *gaps(load(path, os.environ).settings)))
     if as_json:
         document({"path": f"{path}", **report.plain()})
     else:
-        for finding in (*report.errors, *report.warnings):
+        for finding in report.errors:
             click.echo(f"{finding}", err=True)
+        for finding in report.warnings:
+            click.echo(f"warning: {finding}", err=True)
         count = len(report.errors)
         click.echo(f"{path}: " + ("valid" if not count else "1 error" if count == 1 else f"{count} errors"))
     sys.exit(1 if report.errors else 0)

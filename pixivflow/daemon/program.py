@@ -144,7 +144,7 @@ class Program:
             leaving=lambda: self.leaving or self.supervisor.stopping,
             identity=Identity(
                 version=__version__,
-                commit=self._environ.get("PIXIVFLOW_COMMIT", "").strip() or "unknown",
+                commit=self._environ.get("PIXIVFLOW_REVISION", "").strip() or "unknown",
                 pid=os.getpid(),
                 started_at=self._started_at,
             ),

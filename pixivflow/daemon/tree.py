@@ -1,4 +1,4 @@
-"""Every actor of the daemon, in the order of its start, with its restart kind. Read this first.
+"""The actors that every daemon has, in the order of their start, with their restart kind. Read this first.
 
     ledger          never restarted: the batch in flight is unknown, and the next process reads it from the rows
     runs            the home of slot runs; they outlive a restart of slot_runner
@@ -6,7 +6,8 @@
     stall_sweeper   up when its first tick is done: recovery comes before anything new
     outbox_pump     one lane a route
 
-The stop goes the other way round; the ledger closes last, since everybody settles through it.
+`program.py` adds the clock, the door, the watcher and the way out, as far as the settings ask for them. The stop goes
+the other way round; the ledger closes last, since everybody settles through it.
 """
 
 import os

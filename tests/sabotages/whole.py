@@ -13,7 +13,7 @@ ROWS = (
     Sabotage(
         name="the whole program takes triggers while it leaves",
         file="pixivflow/daemon/program.py",
-        find="            leaving=lambda: self.leaving,",
+        find="            leaving=lambda: self.leaving or self.supervisor.stopping,",
         replace="            leaving=lambda: False,",
         tests=("tests/whole/test_triggers.py",),
     ),
