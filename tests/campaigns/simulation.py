@@ -18,5 +18,5 @@ def run(seed: int) -> Result:
         chronicle, _ = play(story(seed), Path(folder) / "ledger.db")
     if chronicle.faults:
         return Result(False, "; ".join(chronicle.faults))
-    seen = f"{chronicle.life} lives, {len(chronicle.begun)} slots run, {len(chronicle.receiver.arrivals)} arrivals"
+    seen = f"{chronicle.lives} lives, {len(chronicle.begun)} slots run, {len(chronicle.receiver.arrivals)} arrivals"
     return Result(True, f"{seen}, {chronicle.now_s:.0f} s")

@@ -176,4 +176,11 @@ ROWS = (
         replace="    ack = await parts.attempt(row)\n    ack = await parts.attempt(row)\n",
         tests=LIVES,
     ),
+    Sabotage(
+        name="lives: a second process runs a slot that is being run",
+        file=f"{LEDGER}/leases.py",
+        find="WHERE id = :id AND (lease_until IS NULL OR lease_until <= :now OR lease_owner = :owner)",
+        replace="WHERE id = :id",
+        tests=LIVES,
+    ),
 )

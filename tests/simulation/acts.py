@@ -6,7 +6,7 @@ from typing import Final
 
 import trio
 
-from actors.kit import Clock, Mailbox
+from actors.kit import Mailbox
 from actors.ports import Drain, Wake
 from actors.runs import LiveRun
 from pixivflow.delivery.intents import Order, promises
@@ -32,8 +32,8 @@ POOL: Final = 3
 class Player:
     """Plays the runs of one life. `at_work`: slots whose execution is under way, with the run that does it."""
 
-    def __init__(self, chronicle: Chronicle, clock: Clock) -> None:
-        self._chronicle, self._clock, self._story = chronicle, clock, chronicle.story
+    def __init__(self, chronicle: Chronicle) -> None:
+        self._chronicle, self._clock, self._story = chronicle, chronicle.clock, chronicle.story
         self.at_work: dict[str, str] = {}
         self.pump: Mailbox[Wake | Drain] | None = None
         """Hears when rows may have become due."""

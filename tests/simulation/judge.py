@@ -20,22 +20,23 @@ BRIEFLY_MS: Final = 1_000
 class Judge:
     """The judge of one life. `stopping`: an orderly stop was asked for."""
 
-    def __init__(self, chronicle: Chronicle, player: Player) -> None:
-        self._chronicle, self._player = chronicle, player
+    def __init__(self, chronicle: Chronicle, life: int, player: Player) -> None:
+        self._chronicle, self._life, self._player = chronicle, life, player
         self._began_s: dict[str, float] = {}
         self.stopping = False
 
     def __call__(self, step: Step) -> None:
         chronicle, by = self._chronicle, step.by
-        chronicle.say(step.what, by=by.owner, slot=by.slot, rows=by.rows, wrote=step.before is not step.after)
+        wrote = step.before is not step.after
+        chronicle.say(self._life, step.what, by=by.owner, slot=by.slot, rows=by.rows, wrote=wrote)
         chronicle.newest_ms = max(chronicle.newest_ms, step.at)
         if step.what == "begin" and by.owner is not None:
             self._began_s[by.owner] = chronicle.now_s
         found = [fault for law in (*laws.LAWS, runs_end_by_their_fate) for fault in law(step)]
         found += [*self._origin(step), *self._at_work(step)]
-        if step.before is not step.after:
+        if wrote:
             found += [fault for law in agreement.LAWS for fault in law(step.after, chronicle.newest_ms)]
-        chronicle.faults += [f"life {chronicle.life}, {chronicle.now_s:.3f}, {step.what}: {each}" for each in found]
+        chronicle.faults += [f"life {self._life}, {chronicle.now_s:.3f}, {step.what}: {each}" for each in found]
 
     def _origin(self, step: Step) -> Iterator[str]:
         """An end is told as what it was, and not later than its run is given up."""
@@ -43,7 +44,8 @@ class Judge:
             return
         owner, slot = step.by.owner or "", step.by.slot
         over_ms = round(1000 * (self._chronicle.now_s - self._began_s[owner])) - TIMEOUT_MS
-        if over_ms > PRODUCTION.drain_window_ms + BRIEFLY_MS:
+        frozen = self._chronicle.absences.get(self._life)
+        if over_ms > PRODUCTION.drain_window_ms + BRIEFLY_MS and not frozen:
             yield f"{owner} was given up {over_ms} ms after its time was over"
         match step.by.end:
             case Ended(origin=CancelOrigin.TIMEOUT) if over_ms < 0:

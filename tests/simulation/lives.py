@@ -6,8 +6,11 @@
 import hashlib
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import trio
 
 from pixivflow.ledger.connection import connect_plain
 from tests.simulation import agreement, seeded
@@ -22,19 +25,28 @@ from tests.simulation.wire import judge
 def play(told: Story, ledger: Path) -> tuple[Chronicle, Look]:
     """The story, lived in the file `ledger`: what was seen, and the rows that were left."""
     chronicle = Chronicle(told, ledger, Receiver(told))
-    for mishap in (*told.mishaps, None):
-        life = Life(chronicle, mishap)
-        try:
-            seeded.run(told.chance("turns", chronicle.life).getrandbits(32), life.live)
-        except BaseException:
-            if not life.dead:
-                raise
-        chronicle.life += 1
+    seeded.run(told.chance("turns").getrandbits(32), partial(_live, chronicle))
     with closing(connect_plain(ledger)) as db:
         rows = look(db)
     chronicle.faults += agreement.unfinished(rows)
     chronicle.faults += judge(chronicle, rows)
     return chronicle, rows
+
+
+async def _live(chronicle: Chronicle) -> None:
+    """One life after the other, beside them perhaps a second process on the same ledger from start to end."""
+    story = chronicle.story
+    async with trio.open_nursery() as nursery:
+        twin = None if story.freezes is None else Life(chronicle, None, served=False)
+        if twin is not None:
+            nursery.start_soon(twin.live)
+        for mishap in (*story.mishaps, None):
+            life = Life(chronicle, mishap)
+            nursery.start_soon(life.live)
+            await life.over.wait()
+            await trio.sleep(mishap.down_ms / 1000 if mishap else 0)
+        if twin is not None:
+            twin.stop()
 
 
 def digest(chronicle: Chronicle, rows: Look) -> str:

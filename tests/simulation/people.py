@@ -7,7 +7,6 @@ from typing import Final
 import trio
 
 from actors.kit import CancelOrigin, NoAnswer
-from actors.kit.testing import VirtualClock
 from actors.ports import Cancel
 from pixivflow.daemon.tree import Ground
 from pixivflow.errors import Conflict, Unavailable
@@ -40,12 +39,10 @@ def dead_rows(db: Db) -> list[OutboxId]:
     return [OutboxId(row[0]) for row in db.execute(DEAD).fetchall()]
 
 
-async def people(
-    chronicle: Chronicle, ground: Ground, clock: VirtualClock, up: trio.Event, stop: Callable[[], None]
-) -> None:
+async def people(chronicle: Chronicle, ground: Ground, up: trio.Event, stop: Callable[[], None]) -> None:
     """Let everybody do what he has not done yet, and stop the daemon when nothing is owed any more."""
     await up.wait()
-    each = _People(chronicle, ground, clock)
+    each = _People(chronicle, ground)
     story = chronicle.story
     async with trio.open_nursery() as nursery:
         for wish in story.wishes:
@@ -67,13 +64,12 @@ async def _unless_refused(wish: Callable[..., Awaitable[None]], *what: object) -
 
 
 class _People:
-    def __init__(self, chronicle: Chronicle, ground: Ground, clock: VirtualClock) -> None:
-        self._chronicle, self._ground, self._clock = chronicle, ground, clock
-        self._started_s = chronicle.now_s - trio.current_time()
+    def __init__(self, chronicle: Chronicle, ground: Ground) -> None:
+        self._chronicle, self._ground, self._clock = chronicle, ground, chronicle.clock
 
     async def _once(self, at_s: float, what: str) -> bool:
         """Wait for an instant of the story; False when `what` was done in an earlier life."""
-        await trio.sleep(max(0.0, at_s - self._started_s - trio.current_time()))
+        await trio.sleep_until(at_s)
         if what in self._chronicle.done:
             return False
         self._chronicle.done.add(what)
@@ -94,7 +90,9 @@ class _People:
         )
         await self._ground.ledger.write(open_slot, slot, self._clock.now_ms())
         self._chronicle.accepted.add(wish.slot)
-        self._chronicle.say("offered", slot=wish.slot, answer=await self._ground.offer(wish.slot))
+        if wish.unoffered:
+            return
+        self._chronicle.say(0, "offered", slot=wish.slot, answer=await self._ground.offer(wish.slot))
 
     async def cancel(self, at_s: float, slot: SlotId) -> None:
         """The verdict is in the ledger before the run is told; without one there is nothing to tell."""
@@ -107,7 +105,8 @@ class _People:
     async def set_clock(self, at_s: float, by_ms: int) -> None:
         """Somebody sets the wall clock."""
         if await self._once(at_s, f"clock {at_s}"):
-            self._chronicle.say("clock.set", by_ms=by_ms)
+            self._chronicle.say(0, "clock.set", by_ms=by_ms)
+            self._chronicle.clock_set_s.append(at_s)
             self._clock.step(by_ms)
 
     async def rearm(self, at_s: float) -> None:
@@ -122,9 +121,9 @@ class _People:
         """Wait until all that people wanted is done and has come to its end."""
         story = self._chronicle.story
         last_s = max([*(wish.at_s for wish in story.wishes), *story.orders, BUSY_UNTIL_S if story.busy else 0.0])
-        while self._started_s + trio.current_time() < LONGEST_S:
+        while trio.current_time() < LONGEST_S:
             await trio.sleep(LOOK_S)
-            now_s = self._started_s + trio.current_time()
+            now_s = trio.current_time()
             if now_s > last_s + LOOK_S and not await self._ground.ledger.read(owed):
                 return
         self._chronicle.faults.append("it never came to rest")

@@ -1,6 +1,6 @@
 """What one seed decides before anything happens: who asks for what and when, and what goes wrong.
 
-Instants are seconds of the whole story, which goes on from life to life; the time between two lives is not counted.
+Instants are seconds of the whole story, which goes on from life to life.
 """
 
 from collections.abc import Mapping
@@ -30,6 +30,8 @@ class Wish:
     key: str | None = None
     again: bool = False
     """Whether the client asks once more in the next life, when it never heard the answer."""
+    unoffered: bool = False
+    """Nobody is told of the slot; whichever process looks first finds it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,9 @@ class Story:
     """A plan that is switched off at an instant."""
     busy: float = 0.0
     """How often another process keeps the ledger for longer than anybody waits, up to `BUSY_UNTIL_S`."""
+    freezes: tuple[tuple[float, float], ...] | None = None
+    """A second process lives on the same ledger all the time, and stands still at these instants for so many seconds;
+    None: there is no second one."""
     acts: Mapping[SlotId, str] = field(default_factory=dict)
     """What the runs of a slot do, where that is not left to chance."""
 
@@ -100,11 +105,16 @@ def story(seed: int) -> Story:
         calm_after=chance.choice([1, 2, 3, 3, 99]),
         plan_gone=(chance.uniform(0, 400), chance.choice(plans).id) if chance.random() < 0.15 else None,
         busy=chance.choice([0.0, 0.0, 0.0, 0.02, 0.15]),
+        freezes=_freezes(chance) if chance.random() < 0.4 else None,
     )
 
 
 def _cancel(wish: Wish, chance: Random) -> tuple[float, SlotId]:
     return wish.at_s + chance.uniform(0, 120), wish.slot
+
+
+def _freezes(chance: Random) -> tuple[tuple[float, float], ...]:
+    return tuple((chance.uniform(0, 400), chance.choice([50.0, 200.0, 500.0])) for _ in range(chance.randint(0, 3)))
 
 
 def _plan(name: str, chance: Random) -> Plan:
@@ -127,6 +137,7 @@ def _wish(n: int, plan: Plan, chance: Random) -> Wish:
         targets=tuple(TargetId(f"t{t}") for t in range(chance.randint(1, 3))),
         key=f"K{n}" if by_hand else None,
         again=chance.random() < 0.5,
+        unoffered=chance.random() < 0.3,
     )
 
 

@@ -5,11 +5,13 @@ is one function a transaction and nothing in between.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from pixivflow.ledger.connection import Db
+from pixivflow.ledger.inline import InlineLedger
 from pixivflow.ledger.ledger import Ledger
-from tests.simulation.look import Look, look
+from tests.simulation.chronicle import Chronicle
+from tests.simulation.look import look
 from tests.simulation.steps import Actor, Step
 from tests.simulation.ways import Who
 
@@ -70,33 +72,38 @@ ACTORS: Final[Mapping[str, Callable[[tuple[Any, ...], Mapping[str, Any]], Actor]
 """Who speaks when a function is called, from its name and its arguments."""
 
 
+class Process(Protocol):
+    """What a watched ledger asks of the process that has it open."""
+
+    async def awake(self) -> None:
+        """Come back once the process is not frozen. Errors: it is dead."""
+        ...
+
+    def busy(self, fn: str) -> None:
+        """Raise `Unavailable` if another process keeps the file from `fn`."""
+        ...
+
+    def committed(self, step: Step) -> None:
+        """Hear of a commit."""
+        ...
+
+
 class Watched(Ledger):
-    """`inner` with an eye on it. `check` raises once the process is dead. `judge` hears of each commit.
+    """`inner` with an eye on it."""
 
-    `refuse` is told which function is about to run, and raises when the ledger has no time for it.
-    """
-
-    def __init__(
-        self,
-        inner: Ledger,
-        check: Callable[[], None],
-        judge: Callable[[Step], None],
-        refuse: Callable[[str], None],
-    ) -> None:
-        self._inner, self._check, self._judge, self._refuse = inner, check, judge, refuse
-        self._seen: Look | None = None
+    def __init__(self, inner: Ledger, process: Process, chronicle: Chronicle) -> None:
+        self._inner, self._process, self._chronicle = inner, process, chronicle
         self._done: Step | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
 
     async def write(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        self._check()
-        self._refuse(fn.__name__)
+        await self._process.awake()
+        self._process.busy(fn.__name__)
 
         def watched(db: Db) -> T:
-            self._check()
-            before = self._seen or look(db)
+            before = self._chronicle.seen or look(db)
             changes = db.total_changes
             value = fn(db, *args, **kwargs)
             after = look(db) if db.total_changes != changes else before
@@ -108,13 +115,18 @@ class Watched(Ledger):
         return await self._inner.write(watched)
 
     async def read(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        self._check()
-        self._refuse(fn.__name__)
+        await self._process.awake()
+        self._process.busy(fn.__name__)
         return await self._inner.read(fn, *args, **kwargs)
+
+    def cut(self) -> None:
+        """Close the file at once, as the end of a process does: what is not committed is rolled back."""
+        assert isinstance(self._inner, InlineLedger)
+        self._inner._db.close()
 
     def committed(self) -> None:
         """The commit has happened: what was done in it counts."""
         step, self._done = self._done, None
         if step is not None:
-            self._seen = step.after
-            self._judge(step)
+            self._chronicle.seen = step.after
+            self._process.committed(step)

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tests.simulation.chronicle import Chronicle
 from tests.simulation.look import INTENTS, ROWS, SLOTS, Look, rows_of
-from tests.simulation.receiver import Arrival
+from tests.simulation.receiver import PATIENCE_S, Arrival
 
 COME_BACK = ("", "RetryableFailure")
 
@@ -45,22 +45,29 @@ def _arrivals_have_causes(chronicle: Chronicle, rows: Look) -> Iterator[str]:
         by_key.setdefault(seen.key, []).append(seen)
     for key, several in by_key.items():
         for first, second in pairwise(several):
-            unrecorded = any(first.at_s <= at_s <= second.at_s for at_s in chronicle.unrecorded_s)
-            if not (first.said in COME_BACK or first.life != second.life or key in keys or unrecorded):
+            if first.said not in COME_BACK and key not in keys and not _lost_sight(chronicle, first, second.at_s):
                 yield f"{key} was answered {first.said} at {first.at_s:.3f} and came again at {second.at_s:.3f}"
+
+
+def _lost_sight(chronicle: Chronicle, sent: Arrival, until_s: float) -> bool:
+    """Whether the sender ended or stood still before `until_s`, could not record its answer, or lost its lease to a
+    clock that was set."""
+    instants = [*chronicle.unrecorded_s, *chronicle.clock_set_s]
+    return chronicle.was_absent(sent.life, sent.at_s, until_s) or any(sent.at_s <= at <= until_s for at in instants)
 
 
 def _told_as_it_was(chronicle: Chronicle, rows: Look) -> Iterator[str]:
     """`delivered` is what the receiver took from us, and all that it took, unless it never got a word through."""
-    taken = {seen.key for seen in chronicle.receiver.arrivals if seen.taken}
-    heard = {seen.key for seen in chronicle.receiver.arrivals if seen.taken and seen.said}
+    taken = [seen for seen in chronicle.receiver.arrivals if seen.taken]
+    sent = {seen.key for seen in taken}
+    heard = {seen.key for seen in taken if seen.said and not _lost_sight(chronicle, seen, seen.at_s + PATIENCE_S)}
     for intent in rows[INTENTS].values():
         key, status = intent["idempotency_key"], intent["status"]
-        if status == "delivered" and key not in taken:
+        if status == "delivered" and key not in sent:
             yield f"{key} is delivered and was never taken"
-        if status != "delivered" and key in taken:
+        if status != "delivered" and key in sent:
             [row] = rows_of(rows, intent)
             if key in heard or row["status"] not in ("dead", "cancelled"):
                 yield f"{key} was taken, is {status}, and its row is {row['status']}"
     known = {intent["idempotency_key"] for intent in rows[INTENTS].values()}
-    yield from (f"{key} arrived and nobody promised it" for key in sorted(taken - known))
+    yield from (f"{key} arrived and nobody promised it" for key in sorted(sent - known))
