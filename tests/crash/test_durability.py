@@ -22,7 +22,7 @@ def test_an_acceptance_leaves_after_the_log_was_synced(tmp_path: Path) -> None:
         stage.ask(daemon, *stage.plans)
         daemon.stop()
         assert stage.accepted() == set(stage.plans)
-        until("the end of the trace", lambda: f"{daemon.pid} +++ exited" in trace.read_text(errors="replace"))
+        until("the end of the trace", lambda: fsynced.is_whole(trace.read_text(errors="replace"), daemon.pid))
     text = trace.read_text(errors="replace")
     assert text.count('"ACCEPTED ') == len(plans)
     assert fsynced.judge(text) == []

@@ -13,6 +13,11 @@ ACCEPTED = re.compile(r'"ACCEPTED (?P<slot>[^\\"]+)')
 ASKED = re.compile(r'\\"slot\\": \\"(?P<slot>[^\\"]+)')
 
 
+def is_whole(trace: str, pid: int) -> bool:
+    """Whether the trace goes on to the end of the process; strace pads short process ids."""
+    return re.search(rf"^{pid} +\+\+\+ (exited|killed)", trace, re.MULTILINE) is not None
+
+
 def judge(trace: str) -> list[str]:
     """The acceptances that were sent before any sync of the log, begun after the request was read, had come back."""
     faults: list[str] = []

@@ -31,3 +31,11 @@ def test_an_acceptance_after_a_sync_is_right(trace: tuple[str, ...]) -> None:
 )
 def test_an_acceptance_before_the_sync_is_named(trace: tuple[str, ...]) -> None:
     assert fsynced.judge("\n".join(trace)) == ["slot p@1 was accepted before the log was on the disk"]
+
+
+@pytest.mark.parametrize(
+    "last", ["812 +++ exited with 0 +++", "812   +++ exited with 0 +++", "812 +++ killed by SIGKILL +++"]
+)
+def test_a_trace_is_whole_once_its_process_has_ended_however_it_is_written(last: str) -> None:
+    assert fsynced.is_whole(f"81  +++ exited with 0 +++\n{last}\n", 812)
+    assert not fsynced.is_whole("81  +++ exited with 0 +++\n812 fdatasync(3</l-wal>) = 0\n", 812)

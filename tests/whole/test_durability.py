@@ -26,7 +26,7 @@ def traced(folder: Path, program: str) -> str:
         answers = [stage.trigger(daemon, f"p{n}").status for n in range(PLANS)]
         assert answers == [202] * PLANS
         daemon.stop()
-        until("the end of the trace", lambda: f"{daemon.pid} +++ exited" in trace.read_text(errors="replace"))
+        until("the end of the trace", lambda: fsynced.is_whole(trace.read_text(errors="replace"), daemon.pid))
     return in_the_judges_words(trace.read_text(errors="replace"))
 
 
