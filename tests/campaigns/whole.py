@@ -19,7 +19,7 @@ from tests.crash.waiting import until
 from tests.whole.stage import Stage
 
 LIMIT_S = 60.0
-OFTEN = ("ledger.",)
+OFTEN = ("ledger.",)  # passed with every commit, of which a life of one plan has about a dozen
 
 
 def run(seed: int) -> Result:
@@ -37,7 +37,7 @@ def live(folder: Path, seed: int, point: str | None = None) -> list[str]:
     plans = chance.randint(1, 3)
     with Stage(folder, plans=plans) as stage:
         if point is not None:
-            hit = chance.randint(1, 20) if point.startswith(OFTEN) else 1
+            hit = chance.randint(1, 8) if point.startswith(OFTEN) else 1
             _die_at(stage, f"{point}:{hit}", plans)
         for _ in range(chance.randint(1, 2) if point is None else 0):
             _die_at_random(stage, plans, chance)
