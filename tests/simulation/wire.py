@@ -14,23 +14,24 @@ def judge(chronicle: Chronicle, rows: Look) -> list[str]:
     """Works published twice, arrivals without a cause, publications that the ledger does not know, slots that are not
     there."""
     return [
-        *_one_key_one_body(chronicle.receiver.arrivals),
+        *_one_key_one_body(chronicle),
         *_arrivals_have_causes(chronicle, rows),
         *_told_as_it_was(chronicle, rows),
         *(f"slot {slot} was accepted and is not there" for slot in sorted(chronicle.accepted - set(rows[SLOTS]))),
     ]
 
 
-def _one_key_one_body(arrivals: list[Arrival]) -> Iterator[str]:
+def _one_key_one_body(chronicle: Chronicle) -> Iterator[str]:
     """A work is taken by a route under one key; a key has one body, route, cell and work.
 
-    Where no word of the receiver ever came through, nobody could know that it has the work: such a key does not count.
+    Where no word of the receiver was ever written down, nobody could know that it has the work, once the row had been
+    given up: such a key does not count.
     """
     of_work: dict[tuple[str, str], set[str]] = {}
     of_key: dict[str, set[tuple[object, ...]]] = {}
-    for seen in arrivals:
-        if seen.taken and seen.said:
-            of_work.setdefault((seen.route, seen.work), set()).add(seen.key)
+    for seen in _heard(chronicle):
+        of_work.setdefault((seen.route, seen.work), set()).add(seen.key)
+    for seen in chronicle.receiver.arrivals:
         of_key.setdefault(seen.key, set()).add((seen.digest, seen.route, seen.slot, seen.target, seen.work))
     yield from (f"{work} was taken under {sorted(keys)}" for work, keys in of_work.items() if len(keys) > 1)
     yield from (f"{key} came with {len(bodies)} bodies" for key, bodies in of_key.items() if len(bodies) > 1)
@@ -56,11 +57,19 @@ def _lost_sight(chronicle: Chronicle, sent: Arrival, until_s: float) -> bool:
     return chronicle.was_absent(sent.life, sent.at_s, until_s) or any(sent.at_s <= at <= until_s for at in instants)
 
 
+def _heard(chronicle: Chronicle) -> list[Arrival]:
+    """Arrivals that were taken, and whose answer surely was read and written down."""
+    return [
+        seen
+        for seen in chronicle.receiver.arrivals
+        if seen.taken and seen.said and not _lost_sight(chronicle, seen, seen.at_s + PATIENCE_S)
+    ]
+
+
 def _told_as_it_was(chronicle: Chronicle, rows: Look) -> Iterator[str]:
     """`delivered` is what the receiver took from us, and all that it took, unless it never got a word through."""
-    taken = [seen for seen in chronicle.receiver.arrivals if seen.taken]
-    sent = {seen.key for seen in taken}
-    heard = {seen.key for seen in taken if seen.said and not _lost_sight(chronicle, seen, seen.at_s + PATIENCE_S)}
+    sent = {seen.key for seen in chronicle.receiver.arrivals if seen.taken}
+    heard = {seen.key for seen in _heard(chronicle)}
     for intent in rows[INTENTS].values():
         key, status = intent["idempotency_key"], intent["status"]
         if status == "delivered" and key not in sent:
