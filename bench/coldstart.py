@@ -13,7 +13,6 @@ it, and the median of these ratios counts, so that a neighbour's noise meets bot
 """
 
 import argparse
-import json
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from bench.standing import ENDED_SLOTS, bare, environment, free_port, ours, serving
+from bench.standing import ENDED_SLOTS, bare, environment, free_port, ours, serving, tell
 
 ROUNDS = 15
 
@@ -88,11 +87,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         result = measure(Path(name), options.rounds)
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key:20} {value}")
+    tell(result, as_json=options.json)
 
 
 if __name__ == "__main__":

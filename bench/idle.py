@@ -11,13 +11,12 @@ is over, and then looked at as the kernel counts them. Linux alone.
 """
 
 import argparse
-import json
 import os
 import tempfile
 import time
 from pathlib import Path
 
-from bench.standing import ENDED_SLOTS, bare, free_port, ours, serving
+from bench.standing import ENDED_SLOTS, bare, free_port, ours, serving, tell
 
 SECONDS = 60.0
 SETTLED_S = 5.0
@@ -62,11 +61,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         result = measure(Path(name), options.seconds)
-    if options.json:
-        print(json.dumps(result))
-    else:
-        for key, value in result.items():
-            print(f"{key:20} {value}")
+    tell(result, as_json=options.json)
 
 
 if __name__ == "__main__":

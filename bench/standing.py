@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -126,3 +126,12 @@ def answers(port: int) -> bool:
         return False
     finally:
         asking.close()
+
+
+def tell(result: Mapping[str, object], *, as_json: bool) -> None:
+    """The figures: one JSON object and nothing else, or a line each."""
+    if as_json:
+        print(json.dumps(result))
+    else:
+        for name, value in result.items():
+            print(f"{name:20} {value}")

@@ -16,8 +16,10 @@ from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.tokens import AccountRows
 from pixivflow.pixiv.source import PixivSource, source
+from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.attempts import Attempts
 from pixivflow.providers.egress import proxy_of, transport
+from pixivflow.providers.files import size_on_disk
 from pixivflow.providers.readiness import Readiness
 from pixivflow.times import Timings
 
@@ -32,6 +34,8 @@ class Outside:
     fetcher: PageFetcher
     attempt: Attempts
     ready: Readiness
+    size_of: Callable[[str], int | None]
+    """The bytes of a file that is to be sent, None when it is gone."""
     closing: tuple[Callable[[], Awaitable[None]], ...]
 
     async def aclose(self) -> None:
@@ -82,6 +86,7 @@ def outside(
         ),
         attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
+        size_of=size_on_disk,
         closing=(to_pixiv.aclose, to_receivers.aclose),
     )
 
@@ -95,8 +100,3 @@ async def tidied(settings: Settings, note: Note) -> None:
     else:
         if removed:
             note("download.parts_removed", count=removed)
-
-
-def anywhere(address: str) -> bool:
-    """No address is forbidden."""
-    return True

@@ -5,7 +5,6 @@ by then, and the event loop does not wait for them.
 """
 
 import importlib
-import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -65,7 +64,7 @@ class AtWork:
         )
 
         def pledge(entry: Entry[WorkDetail]) -> Sequence[Promise]:
-            return pledges(entry, terms, size_of, lambda: str(uuid.uuid4()))
+            return pledges(entry, terms, ways.size_of, lambda: str(uuid.uuid4()))
 
         parts = Parts(
             targets=targets_of(settings),
@@ -113,11 +112,3 @@ class AtWork:
 
     def _routes(self) -> Mapping[RouteName, Route]:
         return self._settings().delivery.targets
-
-
-def size_of(path: str) -> int | None:
-    """The bytes of a local file, None when it is not there."""
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return None

@@ -7,7 +7,6 @@ a first attempt are about somebody else.
 from typing import Final
 
 from pixivflow.delivery.model import (
-    Accepted,
     Ack,
     DuplicateExisting,
     IdempotentReplay,
@@ -48,10 +47,3 @@ def leaves_answer_unknown(ack: Ack) -> bool:
             return ack.answer_unknown or ack.http_status in ANSWERED_BY_A_MIDDLEMAN
         case _:
             return False
-
-
-def bare_answer(http_status: int) -> Accepted | RetryableFailure:
-    """What an HTTP status alone means, where the provider has nothing better to say."""
-    if 200 <= http_status <= 299:
-        return Accepted(http_status=http_status)
-    return RetryableFailure(error=f"answered HTTP {http_status}", http_status=http_status)

@@ -72,20 +72,6 @@ class EnqueueStep(Enum):
     PROMISE_AGAIN = auto()
 
 
-def routes_of_target(several: Sequence[str], single: str | None, *, cached: bool) -> tuple[RouteName, ...]:
-    """The routes of a download target, in order, each once.
-
-    `several`, `single`: `delivery.targets` and `delivery.target`. The list wins as soon as it has any entry, even a
-    blank one. `cached`: only works kept in the cache are delivered; a persistent download goes nowhere.
-    """
-    return _names(several, single) if cached else ()
-
-
-def primary_route(several: Sequence[str], single: str | None) -> RouteName | None:
-    """The one route that is told about outcomes, delivered or not; one, so that an outcome is told once."""
-    return next(iter(_names(several, single)), None)
-
-
 def intent_key(route: RouteName, order: Order) -> str:
     """The key of a promise, the same for every attempt at it for ever.
 
@@ -154,8 +140,3 @@ def enqueue_step(*, served: bool, intent: IntentStatus | None) -> EnqueueStep:
     if served or intent in CONFIRMED:
         return EnqueueStep.NOTHING
     return EnqueueStep.PROMISE if intent is None else EnqueueStep.PROMISE_AGAIN
-
-
-def _names(several: Sequence[str], single: str | None) -> tuple[RouteName, ...]:
-    given = several or (single or "",)
-    return tuple(RouteName(name) for name in dict.fromkeys(text.strip() for text in given) if name)

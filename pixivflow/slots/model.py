@@ -39,15 +39,6 @@ class WorkType(StrEnum):
     UNKNOWN = "unknown"
 
 
-class TriggerSource(StrEnum):
-    """Who asked for the occurrence. Recorded for people; no rule depends on it."""
-
-    CRON = "cron"
-    HTTP = "http"
-    MANUAL = "manual"
-    CATCHUP = "catchup"
-
-
 class ReasonCode(StrEnum):
     """Why a cell ended without a publication. The code is stored; what it means to people is `slots.reasons`."""
 

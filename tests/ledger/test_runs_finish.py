@@ -1,8 +1,5 @@
 """A run ended: its slot by its fate, its plan by how it counts, its lease last."""
 
-import json
-from typing import Any
-
 import pytest
 
 from actors.kit.cancel import CancelOrigin, Crashed, End, Ended, Finished
@@ -34,29 +31,11 @@ from tests.fixtures.slots import (
     the_cell,
     the_slot,
 )
+from tests.ledger.finishing import counted, finish, outcomes, running
 
 C, S = CellStatus, SlotStatus
 TIMED_OUT = Ended(CancelOrigin.TIMEOUT, "Execution timeout after 1800000ms")
 ROLLED_UP: list[End] = [Finished(None), Crashed(RuntimeError("a bug")), TIMED_OUT]
-
-
-def finish(db: Db, end: End, *, owner: str = ME, now: int = NOW + MINUTE) -> Verdict | Lost:
-    with transaction(db):
-        return runs.finish(db, a_run(owner), end, now)  # type: ignore[arg-type]
-
-
-def counted(db: Db) -> list[str]:
-    return [row[0] for row in db.execute("SELECT status FROM scheduler_executions ORDER BY id").fetchall()]
-
-
-def outcomes(db: Db) -> list[dict[str, Any]]:
-    rows = db.execute("SELECT detail FROM delivery_events WHERE event = 'execution.summary'").fetchall()
-    return [json.loads(row[0])["outcome"] for row in rows]
-
-
-def running(db: Db, **cells: str) -> None:
-    with transaction(db):
-        put_running(db, cells=cells)
 
 
 @pytest.mark.parametrize("end", ROLLED_UP, ids=repr)

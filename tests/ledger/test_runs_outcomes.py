@@ -1,13 +1,10 @@
 """What a finished run leaves to be known of its occurrence."""
 
-import json
-from typing import Any
-
 import pytest
 
-from actors.kit.cancel import End, Finished
-from actors.ports import Lost, Verdict
-from pixivflow.ledger import cells, runs, sweeps
+from actors.kit.cancel import Finished
+from actors.ports import Verdict
+from pixivflow.ledger import cells, sweeps
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import CellChange, CellStatus, ReasonCode, SlotStatus
@@ -18,7 +15,6 @@ from tests.fixtures.slots import (
     NOW,
     SLOT,
     B,
-    a_run,
     a_slot,
     put_intent,
     put_running,
@@ -26,27 +22,9 @@ from tests.fixtures.slots import (
     the_cell,
     the_slot,
 )
+from tests.ledger.finishing import counted, finish, outcomes, running
 
 C, S = CellStatus, SlotStatus
-
-
-def finish(db: Db, end: End, *, owner: str = ME, now: int = NOW + MINUTE) -> Verdict | Lost:
-    with transaction(db):
-        return runs.finish(db, a_run(owner), end, now)  # type: ignore[arg-type]
-
-
-def counted(db: Db) -> list[str]:
-    return [row[0] for row in db.execute("SELECT status FROM scheduler_executions ORDER BY id").fetchall()]
-
-
-def outcomes(db: Db) -> list[dict[str, Any]]:
-    rows = db.execute("SELECT detail FROM delivery_events WHERE event = 'execution.summary'").fetchall()
-    return [json.loads(row[0])["outcome"] for row in rows]
-
-
-def running(db: Db, **cells: str) -> None:
-    with transaction(db):
-        put_running(db, cells=cells)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,18 @@ def test_where_a_target_s_works_and_notices_go(target: Target, routes: list[str]
     assert target.primary_route == primary
 
 
+@pytest.mark.case("delivery", 3)
+def test_the_list_of_routes_is_cleaned_and_wins_over_the_single_one() -> None:
+    assert a_target(targets=["a", " b", "a"], target="c").routes == ("a", "b")
+
+
+@pytest.mark.case("delivery", 4)
+def test_a_persistent_download_goes_nowhere_but_its_outcomes_are_still_told() -> None:
+    kept = a_target("persistent", targets=["  ", "a", "b"], target="c")
+    assert kept.routes == ()
+    assert kept.primary_route == "a"
+
+
 def test_a_target_is_called_after_what_it_looks_for() -> None:
     assert Target(type="novel", tag="t", filter_tag="f", topic="o").label == "t"
     assert Target(type="novel", filter_tag="f", topic="o").label == "f"

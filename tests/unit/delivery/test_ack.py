@@ -2,7 +2,7 @@
 
 import pytest
 
-from pixivflow.delivery.ack import bare_answer, leaves_answer_unknown, understood
+from pixivflow.delivery.ack import leaves_answer_unknown, understood
 from pixivflow.delivery.model import (
     Accepted,
     Ack,
@@ -75,13 +75,3 @@ def test_an_attempt_says_itself_when_its_answer_was_lost() -> None:
 @pytest.mark.parametrize("ack", ONE_OF_EACH, ids=lambda ack: type(ack).__name__)
 def test_an_answer_that_came_is_known(ack: Ack) -> None:
     assert not leaves_answer_unknown(ack)
-
-
-@pytest.mark.parametrize("status", [200, 204, 299])
-def test_a_bare_success_is_an_acceptance(status: int) -> None:
-    assert bare_answer(status) == Accepted(http_status=status)
-
-
-@pytest.mark.parametrize("status", [199, 300, 404, 503])
-def test_any_other_bare_status_is_no_verdict(status: int) -> None:
-    assert isinstance(bare_answer(status), RetryableFailure)

@@ -12,9 +12,7 @@ from pixivflow.delivery.intents import (
     frozen_payload,
     intent_key,
     outbox_key,
-    primary_route,
     promises,
-    routes_of_target,
 )
 from pixivflow.delivery.model import IntentStatus
 from pixivflow.ids import RouteName
@@ -39,31 +37,6 @@ def test_without_a_whole_cell_the_key_says_adhoc(slot: str | None, target: str |
 def test_an_empty_id_names_nothing(work: str, slot: str, target: str) -> None:
     with pytest.raises(ValueError, match="empty id"):
         intent_key(A, an_order(work, slot, target))
-
-
-@pytest.mark.case("delivery", 3)
-def test_the_list_of_routes_is_cleaned_and_wins_over_the_single_one() -> None:
-    assert routes_of_target(["a", " b", "a"], "c", cached=True) == ("a", "b")
-
-
-@pytest.mark.parametrize(
-    ("several", "single", "expected"),
-    [
-        pytest.param([], " c ", ("c",), id="without a list the single one counts"),
-        pytest.param(["", "  "], "c", (), id="a list of blanks is still a list"),
-        pytest.param([], "  ", (), id="a blank name is none"),
-        pytest.param([], None, (), id="no route at all"),
-    ],
-)
-def test_routes(several: list[str], single: str | None, expected: tuple[str, ...]) -> None:
-    assert routes_of_target(several, single, cached=True) == expected
-    assert primary_route(several, single) == (expected[0] if expected else None)
-
-
-@pytest.mark.case("delivery", 4)
-def test_a_persistent_download_goes_nowhere_but_its_outcomes_are_still_told() -> None:
-    assert routes_of_target(["a", "b"], "c", cached=False) == ()
-    assert primary_route(["  ", "a", "b"], "c") == "a"
 
 
 def test_the_key_inside_the_payload_is_the_ledgers_whatever_the_caller_puts_there() -> None:
