@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pixivflow.config.references import REFERENCE
 
@@ -13,6 +14,9 @@ MASK: Final = "***"
 
 SHOWN_CHARS: Final = 60
 """The longest value that a message repeats."""
+
+SHORTEST_VALUE: Final = 6
+"""A value in a query with fewer characters chooses something, as in `format=json`, and opens nothing."""
 
 _SECRET_KEYS: Final = re.compile(
     r"tokens?$|secret|password|passphrase|cookie|authorization|credential|api_?key", re.IGNORECASE
@@ -58,6 +62,24 @@ def is_secret(at: Sequence[str | int]) -> bool:
     if "headers" in keys:
         return any(map(_SECRET_HEADERS.search, keys[keys.index("headers") + 1 :]))
     return any(key not in _OPEN_KEYS and _SECRET_KEYS.search(key) is not None for key in keys)
+
+
+def credentials_in(address: str) -> Iterator[str]:
+    """What an address carries that nobody may repeat, decoded and as it is written; nothing where `address` is none.
+
+    That is the password, or a user who has none, since then it is the key itself; and the values of the query.
+    """
+    try:
+        parts = urlsplit(address.strip())
+    except ValueError:
+        return
+    if not parts.scheme or not parts.netloc:
+        return
+    word = parts.netloc.rpartition("@")[0].split(":", 1)[-1]
+    yield from {word, unquote(word)} - {""}
+    written = [pair.partition("=")[2] for pair in parts.query.split("&")]
+    meant = [value for _, value in parse_qsl(parts.query)]
+    yield from {value for value in (*written, *meant) if len(value) >= SHORTEST_VALUE}
 
 
 def masked(value: object, at: tuple[str | int, ...] = ()) -> object:

@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.config.mask import Secret, is_secret
+from pixivflow.config.mask import Secret, credentials_in, is_secret
 from pixivflow.config.model.accounts import PLACEHOLDER
 from pixivflow.config.references import REFERENCE, names
 
@@ -30,6 +30,7 @@ def known_secrets(value: object, environ: Mapping[str, str], at: tuple[str, ...]
         yield from _within(value.reveal(), environ)
     elif isinstance(value, str):
         yield from (environ.get(name, "") for name in names(value) if is_secret((name,)))
+        yield from (word for word in credentials_in(value) if not REFERENCE.search(word))
 
 
 def _within(text: str, environ: Mapping[str, str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ async def submission_call(
 
     Errors: `ConfigError`; `LocalFault` naming a file that is gone; `Unsendable`.
     """
-    url, headers = reveal.text(route.url), configured(route.headers, reveal)
+    url, headers = reveal.address(route.url), configured(route.headers, reveal)
     boundary = f"pixivflow-{uuid.uuid4()}"
     body = multipart(boundary, await _parts(payload, route, files), fields_of(payload, route), files)
     ours = [("Content-Type", f"multipart/form-data; boundary={boundary}".encode())]

@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from pixivflow.config.mask import MASK, Secret, is_secret
+from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
 from pixivflow.delivery.model import Ack
 
@@ -29,6 +29,12 @@ class Reveal:
         """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
         whole = filled(text, self._environ)
         self._hidden.update(self._environ[name] for name in names(text))
+        return whole
+
+    def address(self, text: str) -> str:
+        """An address, its references filled; what it carries beside the place is hidden. Errors: as `text`."""
+        whole = self.text(text)
+        self._hidden.update(credentials_in(whole))
         return whole
 
     def secret(self, secret: Secret) -> str:

@@ -22,7 +22,7 @@ async def webhook_call(payload: Payload, route: Webhook, reveal: Reveal, files: 
 
     Errors: `ConfigError`; `LocalFault`; `Unsendable`.
     """
-    url, headers = reveal.text(route.url), configured(route.headers, reveal)
+    url, headers = reveal.address(route.url), configured(route.headers, reveal)
     token, secret = reveal.secret(route.token), reveal.secret(route.signing_secret)
     body = await files.do(body_of, payload, route)
     ours = [

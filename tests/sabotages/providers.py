@@ -51,6 +51,20 @@ T_POST = (f"{EDGE}test_post.py",)
 
 FROZEN = (
     Sabotage(
+        name="a receiver may repeat what the query of its address carries",
+        file="pixivflow/providers/reveal.py",
+        find="self._hidden.update(credentials_in(whole))",
+        replace="",
+        tests=("tests/edges/providers/test_attempts.py",),
+    ),
+    Sabotage(
+        name="the log does not know what addresses carry",
+        file="pixivflow/observe/known.py",
+        find="yield from (word for word in credentials_in(value) if not REFERENCE.search(word))",
+        replace="",
+        tests=("tests/unit/observe/test_known.py",),
+    ),
+    Sabotage(
         name="internal files of a novel are sent",
         file=CONTENT,
         find="frozenset({Variant.TEXT, Variant.ZIP})",

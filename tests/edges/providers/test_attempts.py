@@ -348,6 +348,16 @@ async def test_no_credential_is_repeated_from_an_answer_or_an_error(
     assert not any(secret in caplog.text for secret in ("tok-env-1", "plain-key-2", "query-3", "word-5"))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+async def test_what_an_address_carries_as_it_is_written_is_not_repeated_either(page: str, kind: Any) -> None:
+    told = b'{"status": "weird", "reason": "no such key as/plain-6 (as%2Fplain-6) of word-5, format json"}'
+    async with receiving(answering(503, told)) as [receiver]:
+        url = receiver.url("/take?key=as%2Fplain-6&format=json").replace("http://", "http://user-4:word-5@")
+        ack = await attempted(of_files(page), kind(url))
+    assert not any(secret in str(ack) for secret in ("plain-6", "word-5"))
+    assert "format json" in str(ack)
+
+
 async def test_the_secrets_of_a_gateway_are_not_repeated_either(page: str) -> None:
     told = b'{"status": "rejected", "id": "id of tok-1", "reason": "tok-1 signed by sig-2"}'
     async with receiving(answering(200, told)) as [receiver]:

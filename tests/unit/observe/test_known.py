@@ -32,6 +32,13 @@ def test_every_secret_of_a_snapshot_is_known_with_what_its_references_stand_for(
     }
 
 
+def test_what_the_addresses_of_a_snapshot_carry_is_a_secret_as_well() -> None:
+    url = "https://user:pass%20word@h/path?key=as%2Fwritten&format=json&more=${MORE}"
+    routes: dict[RouteName, Route] = {RouteName("hook"): Webhook(url=url)}
+    known = set(known_secrets(Delivery(targets=routes), {})) - {""}
+    assert known == {"pass%20word", "pass word", "as%2Fwritten", "as/written"}
+
+
 def test_a_placeholder_is_no_secret_and_a_variable_that_is_not_set_is_none() -> None:
     settings = Settings(pixiv=Pixiv(client_secret=Secret("${UNSET}")))
     assert [each for each in known_secrets(settings, {}) if each] == []
