@@ -7,12 +7,14 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from tests.crash.waiting import until
 from tests.edges.control.program import TOKEN
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,15 +30,23 @@ class Daemon:
         environ = {**os.environ, "PIXIVFLOW_FAILPOINTS": point, "PIXIVFLOW_TEST_TIMINGS": f"{timings}"}
         command = [sys.executable, "-m", "tests.edges.control.program", f"{ledger}"]
         self.child = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True)
+        self._lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self.port = int(self.printed("PORT"))
 
     def printed(self, word: str) -> str:
-        """What follows the word in the next line that begins with it."""
+        """What follows the word in the first line that begins with it, whatever was printed before it."""
+
+        def found() -> str:
+            return next((line.split()[1] for line in list(self._lines) if line.startswith(f"{word} ")), "")
+
+        return until(f"{word} to be printed", found, PATIENCE_S)
+
+    def _read(self) -> None:
         assert self.child.stdout is not None
         for line in self.child.stdout:
-            if line.startswith(f"{word} "):
-                return line.split()[1]
-        raise AssertionError(f"{word} was never printed")
+            self._lines.append(line)
 
     def trigger(self) -> int:
         """The status that came back; 0: none did."""
@@ -54,7 +64,10 @@ class Daemon:
     def end(self) -> None:
         with suppress(ProcessLookupError):
             self.child.kill()
-        self.child.communicate()
+        self.child.wait()
+        self._reader.join()
+        if self.child.stdout is not None:
+            self.child.stdout.close()
 
 
 @pytest.fixture
