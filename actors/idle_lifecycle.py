@@ -66,7 +66,7 @@ async def _look(ctx: Context, parts: Parts) -> Owed | None:
     try:
         return await parts.owed()
     except Exception as error:
-        ctx.note("idle.look_failed", error=repr(error))
+        ctx.note("idle.look_failed", error=error)
         return None
 
 

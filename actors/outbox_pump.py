@@ -76,12 +76,12 @@ async def _start_lanes(ctx: Context, parts: Parts[R, A], nursery: trio.Nursery, 
     try:
         await parts.outbox.before(ctx.clock.now_ms())
     except Exception as error:
-        ctx.note("pump.before_failed", error=repr(error))
+        ctx.note("pump.before_failed", error=error)
     now = ctx.clock.now_ms()
     try:
         due = await parts.outbox.due(now)
     except Exception as error:
-        ctx.note("pump.pass_failed", error=repr(error))
+        ctx.note("pump.pass_failed", error=error)
         return parts.poll_ms
     for route in due.routes:
         if route not in parts.lanes:
@@ -94,7 +94,7 @@ async def _lane(ctx: Context, parts: Parts[R, A], route: str, lane: Lane, wake: 
     try:
         await _batch(ctx, parts, route, lane)
     except Exception as error:
-        ctx.note("lane.failed", route=route, error=repr(unwrapped(error)))
+        ctx.note("lane.failed", route=route, error=unwrapped(error))
     finally:
         del parts.lanes[route]
         lane.over.set()

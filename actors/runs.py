@@ -7,11 +7,12 @@ offers are refused until it is back.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import assert_never
 
 import trio
 
-from actors.kit import BoundedScope, Context, unwrapped
-from actors.ports import Busy, Run
+from actors.kit import BoundedScope, Context, Crashed, End, Ended, Finished, unwrapped
+from actors.ports import Busy, Lost, Run, Settled
 
 
 @dataclass(eq=False, slots=True)
@@ -94,6 +95,24 @@ class Runs:
             with context.inner(f"{context.name}/{live.busy.slot}") as inner:
                 await run(inner)
         except* Exception as group:  # a cancellation beside it goes on upward
-            context.note("run.failed", slot=live.busy.slot, error=repr(unwrapped(group)))
+            context.note("run.failed", slot=live.busy.slot, error=unwrapped(group))
         finally:
             self.give_up(live)
+
+
+def told(end: End) -> dict[str, object]:
+    """How a run ended, as fields of a log line."""
+    match end:
+        case Finished(value=Lost()):
+            return {"end": "lost"}
+        case Finished(value=Settled(status)):
+            return {"end": "settled", "status": status}
+        case Finished():
+            return {"end": "finished"}
+        case Ended(origin, reason, error):
+            kept = {"reason": reason, "error": error}
+            return {"end": origin.value if origin else "cancelled"} | {key: kept[key] for key in kept if kept[key]}
+        case Crashed(error):
+            return {"end": "crashed", "error": error}
+        case _:
+            assert_never(end)

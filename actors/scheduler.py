@@ -51,7 +51,7 @@ async def _open(ctx: Context, parts: Parts, fires: Iterable[Fire]) -> list[Fire]
             slot = await parts.fires.open(fire, ctx.clock.now_ms())
             answer = slot if isinstance(slot, Refused) else await parts.offer(slot)
         except Exception as error:
-            ctx.note("schedule.open_failed", plan=fire.plan, at=fire.at, error=repr(error))
+            ctx.note("schedule.open_failed", plan=fire.plan, at=fire.at, error=error)
             left.append(fire)
             continue
         if isinstance(answer, Refused):

@@ -16,8 +16,8 @@ from typing import Any, Generic, TypeVar
 import trio
 
 from actors.kit import BoundedScope, CancelOrigin, Context, End, Ended, Mailbox, run_bounded
-from actors.ports import Admitted, Busy, Cancel, Lost, Offer, Refused, Run, Settled, SlotStore
-from actors.runs import LiveRun, Runs
+from actors.ports import Admitted, Busy, Cancel, Lost, Offer, Refused, Run, Settled, SlotStore, Verdict
+from actors.runs import LiveRun, Runs, told
 
 W = TypeVar("W")
 
@@ -72,14 +72,15 @@ async def _run(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted)
 async def _work(ctx: Context, parts: Parts[W], live: LiveRun, admitted: Admitted, settled: trio.Event) -> None:
     async def settle(end: End) -> None:
         if live.run is None or live.revoked:
-            ctx.note("run.late" if live.revoked else "run.not_begun", slot=live.busy.slot, end=repr(end))
+            ctx.note("run.late" if live.revoked else "run.not_begun", slot=live.busy.slot, **told(end))
             return
         live.settling = True
         ctx.point("run.settling")
         with ctx.settling():
             verdict = await parts.slots.finish(live.run, end, ctx.clock.now_ms())
         ctx.point("run.settled")
-        ctx.note("run.finished", slot=live.busy.slot, end=repr(end), verdict=repr(verdict))
+        word = verdict.status if isinstance(verdict, Verdict) else "lost"
+        ctx.note("run.finished", slot=live.busy.slot, verdict=word, **told(end))
 
     try:
         with ctx.bounded(live.scope):
@@ -136,9 +137,9 @@ async def _give_up(ctx: Context, parts: Parts[W], live: LiveRun) -> None:
         return  # it has nothing to settle yet, or is at it; the ledger has the word
     live.revoked = True
     ended = live.scope.ended or Ended(None, "from above")
-    ctx.note("run.abandoned", slot=live.busy.slot, end=repr(ended))
+    ctx.note("run.abandoned", slot=live.busy.slot, **told(ended))
     try:
         with ctx.settling():
             await parts.slots.abandon(live.run, ended, ctx.clock.now_ms())
     except Exception as error:  # noted here: the nursery above would keep it until the run returns
-        ctx.note("run.failed", slot=live.busy.slot, error=repr(error))
+        ctx.note("run.failed", slot=live.busy.slot, error=error)

@@ -40,7 +40,7 @@ async def _sweep(ctx: Context, parts: Parts) -> None:
         cared_for = await _recover(ctx, parts, frozenset(parts.runs.live))
         await _end_stalled(ctx, parts, cared_for | frozenset(parts.runs.live))
     except Exception as error:
-        ctx.note("sweep.failed", error=repr(error))
+        ctx.note("sweep.failed", error=error)
 
 
 async def _recover(ctx: Context, parts: Parts, spared: frozenset[str]) -> frozenset[str]:
@@ -51,7 +51,7 @@ async def _recover(ctx: Context, parts: Parts, spared: frozenset[str]) -> frozen
             if await _care(ctx, parts, found):
                 cared_for.add(found.slot)
         except Exception as error:
-            ctx.note("recovery.failed", slot=found.slot, error=repr(error))
+            ctx.note("recovery.failed", slot=found.slot, error=error)
     return frozenset(cared_for)
 
 
@@ -74,7 +74,7 @@ async def _end_stalled(ctx: Context, parts: Parts, spared: frozenset[str]) -> No
         try:
             reason = await parts.slots.end_stalled(slot, ctx.clock.now_ms())
         except Exception as error:
-            ctx.note("stall.failed", slot=slot, error=repr(error))
+            ctx.note("stall.failed", slot=slot, error=error)
             continue
         if reason is not None:
             ctx.note("stall.ended", slot=slot, reason=reason)

@@ -72,7 +72,7 @@ class _Keeper:
         except* Exception as group:  # a cancellation beside it goes on upward
             inner = unwrapped(group)
             error = inner if isinstance(inner, Exception) else group
-            self.context.note("actor.failed", error=repr(error))
+            self.context.note("actor.failed", error=error)
         return error
 
     def cut(self) -> None:
@@ -153,7 +153,7 @@ class Supervisor:
             keeper.met.set()
 
     def _give_up(self, child: str, cause: Exception) -> None:
-        self._hooks.note("actor.given_up", actor=child, error=repr(cause))
+        self._hooks.note("actor.given_up", actor=child, error=cause)
         if self._failure is None:
             self._failure = GiveUp(child)
             self._failure.__cause__ = cause

@@ -39,8 +39,8 @@ class Probe:
         self.points.append(name)
 
     def heard(self, event: str) -> list[dict[str, object]]:
-        """The fields of every note of that name, oldest first."""
-        return [fields for name, fields in self.notes if name == event]
+        """The fields of every note of that name, oldest first; an error among them as its `repr`, to be compared."""
+        return [{key: _comparable(each) for key, each in told.items()} for name, told in self.notes if name == event]
 
     async def until(self, event: str, times: int = 1) -> None:
         """Until the note has been heard so often."""
@@ -50,6 +50,10 @@ class Probe:
     def hooks(self) -> Hooks:
         """Hooks that end in this probe, on a virtual clock."""
         return Hooks(clock=VirtualClock(), note=self.note, point=self.point)
+
+
+def _comparable(value: object) -> object:
+    return repr(value) if isinstance(value, BaseException) else value
 
 
 @asynccontextmanager

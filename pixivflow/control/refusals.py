@@ -60,7 +60,7 @@ class Refusals:
         try:
             await self._ledger.settle(refusals.count, counts)
         except Exception as error:  # whatever is wrong with the journal, the door stays open
-            ctx.note("schedule.journal_failed", error=repr(error))
+            ctx.note("schedule.journal_failed", error=error)
             for kind, n in counts.items():
                 self._add(kind, n)
 
@@ -73,5 +73,5 @@ async def prune_daily(ctx: Context, ledger: Ledger) -> None:
             while await ledger.write(triggers.prune, before, PRUNE_ROWS) == PRUNE_ROWS:
                 pass
         except Exception as error:  # as above
-            ctx.note("schedule.journal_failed", error=repr(error))
+            ctx.note("schedule.journal_failed", error=error)
         await trio.sleep(PRUNE_S)

@@ -96,7 +96,7 @@ async def tidied(settings: Settings, note: Note) -> None:
     try:
         removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
     except OSError as error:
-        note("download.parts_stay", error=repr(error))
+        note("download.parts_stay", error=error)
     else:
         if removed:
             note("download.parts_removed", count=removed)

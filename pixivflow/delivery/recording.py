@@ -1,10 +1,11 @@
 """What one answer changes: its row, its promise and the audit, decided in one place and written in one transaction."""
 
+from collections.abc import Mapping
 from typing import assert_never
 
 from pixivflow.delivery import audit
 from pixivflow.delivery.ack import leaves_answer_unknown, understood
-from pixivflow.delivery.audit import AuditEvent
+from pixivflow.delivery.audit import REASON_CHARS, AuditEvent
 from pixivflow.delivery.backoff import RetryPolicy, delay_ms
 from pixivflow.delivery.changes import Recording, counted, intent_change, row_change
 from pixivflow.delivery.faults import error_class
@@ -120,18 +121,19 @@ def _failed(row: OutboxRow, intent: Intent | None, ack: Failure, policy: RetryPo
         told = f"{error} (configuration error)" if why is ErrorClass.CONFIGURATION_ERROR else error
         return Recording(
             row=row_change(row, event, attempts=attempts, error=error, answer_unknown=unknown),
-            events=(_attempt(audit.DEAD, why, {"attempt": attempts}, retryable=False),),
+            events=(_attempt(audit.DEAD, why, {"attempt": attempts, "error": error[:REASON_CHARS]}, retryable=False),),
             intent=intent_change(intent, IntentEvent.ROW_DEAD, error=told),
             settles=True,
         )
     wait = delay_ms(attempts, policy, u, ack.retry_after_ms if isinstance(ack, RetryableFailure) else None)
+    tried: dict[str, str | int] = {"attempt": attempts, "nextInMs": wait, "error": error[:REASON_CHARS]}
     return Recording(
         row=row_change(row, event, attempts=attempts, next_attempt_at=now + wait, error=error, answer_unknown=unknown),
-        events=(_attempt(audit.RETRY_SCHEDULED, why, {"attempt": attempts, "nextInMs": wait}, retryable=True),),
+        events=(_attempt(audit.RETRY_SCHEDULED, why, tried, retryable=True),),
     )
 
 
-def _attempt(event: str, why: ErrorClass, detail: dict[str, int], *, retryable: bool) -> AuditEvent:
+def _attempt(event: str, why: ErrorClass, detail: Mapping[str, str | int], *, retryable: bool) -> AuditEvent:
     return AuditEvent(event=event, error_class=why, retryable=retryable, counts_as_attempt=True, detail=detail)
 
 

@@ -16,14 +16,14 @@ savepoint and fails everybody's COMMIT. A function may hide such an error, so th
 
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, Final
 
 import msgspec
 import trio
 
-from pixivflow.ledger.db import Db, TransactionEnded, Wheel, name_of
+from pixivflow.ledger.db import Db, Told, TransactionEnded, Wheel, name_of
 from pixivflow.ledger.translate import BUSY, FATAL, code_of, translated
 
 BATCH_FUNCTIONS: Final = 128
@@ -36,13 +36,14 @@ BATCH_S: Final = 0.010
 class Job:
     """One ledger function on its way: what to call, who waits for it, and once it was called, what came of it."""
 
-    __slots__ = ("args", "error", "fn", "kwargs", "task", "value")
+    __slots__ = ("args", "error", "fn", "kwargs", "task", "told", "value")
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.fn, self.args, self.kwargs = fn, args, kwargs
         self.task: trio.lowlevel.Task | None = None
         self.value: Any = None
         self.error: BaseException | None = None
+        self.told: tuple[Told, ...] = ()
 
     def unwrap(self) -> Any:
         """The function's value, or its error. This is all that trio asks of the outcome it sends to a waiting task."""
@@ -160,6 +161,7 @@ def run(db: Db, job: Job) -> None:
     """Call the job's function and keep what came of it. Errors: what makes the ledger unusable."""
     try:
         job.value, job.error = db.call(job.fn, *job.args, **job.kwargs), None
+        job.told = db.told()
     except BaseException as error:
         raise_fatal(error)
         job.error = translated(error)
@@ -180,3 +182,8 @@ def roll_back(db: Db) -> None:
 def hidden_by(job: Job) -> str:
     """The message for a function that swallowed the error which ended its transaction."""
     return f"{name_of(job.fn)} hid an error that ended its transaction"
+
+
+def said_by(jobs: Iterable[Job]) -> list[Told]:
+    """What jobs that are on the disk want to have said. Look before their callers unwrap them."""
+    return [told for job in jobs if job.error is None for told in job.told]

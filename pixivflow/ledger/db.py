@@ -9,9 +9,9 @@ A transaction belongs to whoever runs the function, never to the function. Three
 
 import secrets
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, Self, TypeVar
 from weakref import ref
 
 P = ParamSpec("P")
@@ -37,6 +37,13 @@ class TransactionEnded(RuntimeError):
     """A ledger function hid an error that had ended its transaction, or went on after it. A bug: let errors out."""
 
 
+class Told(Protocol):
+    """Something that a function has written, and that is worth a line of the log."""
+
+    def line(self) -> tuple[str, Mapping[str, object]]:
+        """The line's name and its fields."""
+
+
 class Guard:
     """The authorizer: refuses steering statements while `shut`. SQLite asks when one is prepared, not when it runs."""
 
@@ -58,6 +65,7 @@ class Db(sqlite3.Connection):
         """Ends every steering text. The sqlite3 module keeps prepared statements by their text, and a kept one passes
         the authorizer unasked; a text that nobody else can write is kept for us alone."""
         self._handed_out: list[ref[sqlite3.Cursor]] = []
+        self._told: list[Told] = []
 
     def steer(self, statement: str) -> list[Any]:
         """Run one statement that functions may not use; its rows. Errors: `RuntimeError` inside a function."""
@@ -71,6 +79,7 @@ class Db(sqlite3.Connection):
         outlive the transaction.
         """
         self.guard.shut = True
+        self._told.clear()
         try:
             value = fn(self, *args, **kwargs)
         except BaseException:
@@ -85,6 +94,14 @@ class Db(sqlite3.Connection):
                 value.close()
             raise HalfReadCursor(f"{name_of(fn)} returned a {type(value).__name__}, to be read after its transaction")
         return value
+
+    def tell(self, what: Told) -> None:
+        """To be said outside, should the transaction of the function that runs now reach the disk."""
+        self._told.append(what)
+
+    def told(self) -> tuple[Told, ...]:
+        """What the last function wants to have said."""
+        return tuple(self._told)
 
     def cursor(self, *_: object) -> "Cursor":  # type: ignore[override]  # the factory that sqlite3 would take is ours
         """A cursor, remembered for as long as it lives."""

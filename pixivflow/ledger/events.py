@@ -1,4 +1,10 @@
-"""The audit: what happened to deliveries and occurrences, one row each, only ever added."""
+"""The audit: what happened to deliveries and occurrences, one row each, only ever added.
+
+Each row is said in the log as well, once it is on the disk: the log and the ledger cannot disagree.
+"""
+
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 
@@ -25,6 +31,28 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     actor: str | None = None
     detail: str | None = None
 
+    def line(self) -> tuple[str, Mapping[str, object]]:
+        """The row as a line of the log; the end of an occurrence is told as its outcome record."""
+        detail = msgspec.json.decode(self.detail) if self.detail is not None else {}
+        if self.event == EXECUTION_SUMMARY:
+            outcome = dict(detail["outcome"])
+            return str(outcome.pop("event")), outcome
+        told = msgspec.structs.asdict(self)
+        return self.event, {name: told[field] for field, name in _FIELDS if told[field] is not None} | detail
+
+
+_FIELDS: Final = (
+    ("slot_id", "slot_id"),
+    ("pixiv_id", "pixiv_id"),
+    ("delivery_target", "route"),
+    ("outbox_id", "outbox_id"),
+    ("delivery_id", "delivery_id"),
+    ("error_class", "errorClass"),
+    ("retryable", "retryable"),
+    ("counts_as_attempt", "countsAsAttempt"),
+    ("actor", "by"),
+)
+"""Column and field of the log. `actor` is taken there: it names the part of the program that speaks."""
 
 APPEND = """
 INSERT INTO delivery_events (ts, delivery_id, outbox_id, execution_id, slot_id, pixiv_id, delivery_target, event,
@@ -45,6 +73,7 @@ WHERE NOT EXISTS (SELECT 1 FROM delivery_events WHERE slot_id = :slot_id AND eve
 def append(db: Db, event: Event) -> None:
     """Add one row."""
     db.execute(APPEND, msgspec.structs.asdict(event))
+    db.tell(event)
 
 
 def append_once(db: Db, event: Event) -> bool:
@@ -52,4 +81,7 @@ def append_once(db: Db, event: Event) -> bool:
 
     No unique index guards this, since old histories hold doubles; the write lock of the transaction keeps others out.
     """
-    return db.execute(APPEND_ONCE, msgspec.structs.asdict(event)).rowcount == 1
+    added = db.execute(APPEND_ONCE, msgspec.structs.asdict(event)).rowcount == 1
+    if added:
+        db.tell(event)
+    return added

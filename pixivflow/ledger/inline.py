@@ -17,7 +17,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.errors import LedgerLost, StorageFull
-from pixivflow.ledger.batch import Batch, Job, Refused, Settled
+from pixivflow.ledger.batch import Batch, Job, Refused, Settled, said_by
 from pixivflow.ledger.check import version_found
 from pixivflow.ledger.connection import BUSY_TIMEOUT_MS, connect_plain
 from pixivflow.ledger.db import Db
@@ -35,8 +35,16 @@ T = TypeVar("T")
 class InlineLedger(Ledger):
     """One connection for both directions; while it reads, it cannot write."""
 
-    def __init__(self, path: Path | None, db: Db, clock: Clock, timings: Timings, point: Callable[[str], None]) -> None:
-        super().__init__(path, clock, timings)
+    def __init__(
+        self,
+        path: Path | None,
+        db: Db,
+        clock: Clock,
+        timings: Timings,
+        note: Callable[..., None],
+        point: Callable[[str], None],
+    ) -> None:
+        super().__init__(path, clock, timings, note)
         self._db, self._point = db, point
         self.lost: Exception | None = None
         """What made the ledger unusable."""
@@ -75,6 +83,8 @@ class InlineLedger(Ledger):
         if isinstance(end, Refused):
             job.error = translated(end.error)
         self._observe(isinstance(end, Settled) and end.wrote, isinstance(job.error, StorageFull))
+        for told in said_by([job]):
+            self._say(told)
 
 
 @asynccontextmanager
@@ -82,6 +92,7 @@ async def open_inline(
     path: str | os.PathLike[str],
     *,
     clock: Clock,
+    note: Callable[..., None] = lambda event, **fields: None,
     point: Callable[[str], None] = lambda name: None,
     timings: Timings = PRODUCTION,
     busy_timeout_ms: int = BUSY_TIMEOUT_MS,
@@ -95,7 +106,7 @@ async def open_inline(
         version_found(file, shipped()[-1].number)
     with closing(connect_plain(path, busy_timeout_ms=busy_timeout_ms)) as db:
         migrate(db)
-        ledger = InlineLedger(file, db, clock, timings, point)
+        ledger = InlineLedger(file, db, clock, timings, note, point)
         yield ledger
     if ledger.lost is not None:
         raise LedgerLost(f"the ledger cannot be used: {ledger.lost}") from ledger.lost

@@ -14,7 +14,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.errors import Unavailable
-from pixivflow.ledger.db import Db
+from pixivflow.ledger.db import Db, Told
 from pixivflow.ledger.leaseclock import LeaseClock
 from pixivflow.ledger.storage import ROOM, Storage
 from pixivflow.times import Timings
@@ -26,14 +26,14 @@ T = TypeVar("T")
 class Ledger(ABC):
     """What is common to the ledger with threads and the inline one. Opened by `open_ledger` or `open_inline`."""
 
-    def __init__(self, path: Path | None, clock: Clock, timings: Timings) -> None:
+    def __init__(self, path: Path | None, clock: Clock, timings: Timings, note: Callable[..., None]) -> None:
         self.path = path
         """The file; None in memory."""
         self.damaged: str | None = None
         """What the check of the file found. Selection and delivery then stop; what is accepted is still kept."""
         self.set_aside: Path | None = None
         """Where a ledger that could not be read was moved when this one was opened in its place."""
-        self._clock, self._timings = clock, timings
+        self._clock, self._timings, self._note = clock, timings, note
         self._lease_clock = LeaseClock(0)
         self._storage: Storage = ROOM
 
@@ -53,6 +53,11 @@ class Ledger(ABC):
         What is then written because of it belongs into `fn` as a write: between the two others may write.
         Errors: `fn`'s own; `Unavailable`, `LedgerLost`.
         """
+
+    def _say(self, told: Told) -> None:
+        """Log what has reached the disk, in the words of the row that holds it."""
+        name, fields = told.line()
+        self._note(name, **fields)
 
     async def settle(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """`write`, also in a task that has been cancelled, for what must be written down before it goes.

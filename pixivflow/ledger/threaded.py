@@ -63,7 +63,7 @@ class ThreadedLedger(Ledger):
     """The ledger at `path`. `open` it, and whatever came of that, `close` it."""
 
     def __init__(self, path: Path, terms: Terms) -> None:
-        super().__init__(path, terms.clock, terms.timings)
+        super().__init__(path, terms.clock, terms.timings, terms.note)
         self.block = trio.CancelScope()
         """Cancelled when the writer dies: around whatever uses the ledger."""
         self.lost: Exception | None = None
@@ -93,12 +93,13 @@ class ThreadedLedger(Ledger):
             self._carrier,
             point=self._terms.point,
             observe=self._observe,
+            say=self._say,
             patience_ms=self._terms.timings.busy_retry_ms,
         )
         self._writing = Attendant(self._write_on)
         self._end.push_async_callback(self._drain)
         await self._mark_open()
-        self._say(opening)
+        self._announce(opening)
         if self._terms.daemon and not opening.checked:
             self._end.push_async_callback(Attendant(self._check).end)
 
@@ -139,9 +140,9 @@ class ThreadedLedger(Ledger):
         with suppress(StorageFull):  # a full disk is no reason not to serve what can be read
             await self.write(mark_open, self._owner, self._clock.now_ms())
 
-    def _say(self, opening: Opening) -> None:
+    def _announce(self, opening: Opening) -> None:
         """Note what was found."""
-        note = self._terms.note
+        note = self._note
         note("ledger.opened", path=str(self._path), sqlite=sqlite3.sqlite_version, left_open=opening.left_open)
         if sqlite3.sqlite_version_info < SOUND_SQLITE:
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
@@ -156,7 +157,7 @@ class ThreadedLedger(Ledger):
             await self._writer.run()
         except Exception as error:
             self.lost = error
-            self._terms.note("ledger.lost", error=repr(error))
+            self._note("ledger.lost", error=error)
             self.block.cancel()
 
     async def _check(self) -> None:
@@ -168,9 +169,9 @@ class ThreadedLedger(Ledger):
             finally:
                 await connection.end_within(CUT_MS)
         except (PixivflowError, sqlite3.Error) as error:
-            self._terms.note("ledger.unchecked", error=repr(error))
+            self._note("ledger.unchecked", error=error)
         if self.damaged is not None:
-            self._terms.note("ledger.damaged", finding=self.damaged)
+            self._note("ledger.damaged", finding=self.damaged)
 
     async def _drain(self) -> None:
         """Write what is queued, and last that this was an orderly end; a damaged file keeps its mark, to be checked."""
@@ -178,7 +179,7 @@ class ThreadedLedger(Ledger):
         if await self._writing.wait_over(DRAIN_MS):
             return
         self._cut = True
-        self._terms.note("ledger.cut")
+        self._note("ledger.cut")
         self._writer.cut()
         if not await self._writing.wait_over(CUT_MS):
             await self._writing.end()
@@ -189,7 +190,7 @@ class ThreadedLedger(Ledger):
                 await self._carrier.run(checkpoint)
         if not await self._carrier.end_within(CUT_MS):
             self._hung = True
-            self._terms.note("ledger.hung")
+            self._note("ledger.hung")
 
 
 def checkpoint(db: Db) -> None:

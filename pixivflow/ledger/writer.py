@@ -17,9 +17,9 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 import trio
 
 from pixivflow.errors import LedgerLost, StorageFull
-from pixivflow.ledger.batch import Batch, Broken, Job, Refused, Settled
+from pixivflow.ledger.batch import Batch, Broken, Job, Refused, Settled, said_by
 from pixivflow.ledger.connection import Carrier
-from pixivflow.ledger.db import Db
+from pixivflow.ledger.db import Db, Told
 from pixivflow.ledger.translate import BUSY, code_of, translated
 
 P = ParamSpec("P")
@@ -31,12 +31,17 @@ REFUSED_PAUSE_S: Final = 0.05
 Observe = Callable[[bool, int], None]
 """Hears of each batch: whether it changed the file, and how many of its functions found no room."""
 
+Say = Callable[[Told], None]
+"""Says what is on the disk now."""
+
 
 class Writer:
     """Queues and writes from `run` until `close`, or until something makes the ledger unusable."""
 
-    def __init__(self, carrier: Carrier, *, point: Callable[[str], None], observe: Observe, patience_ms: int) -> None:
-        self._carrier, self._point, self._observe = carrier, point, observe
+    def __init__(
+        self, carrier: Carrier, *, point: Callable[[str], None], observe: Observe, say: Say, patience_ms: int
+    ) -> None:
+        self._carrier, self._point, self._observe, self._say = carrier, point, observe, say
         self._patience_s = patience_ms / 1000
         self._queue: deque[Job] = deque()
         self._again: deque[Job] = deque()
@@ -107,7 +112,10 @@ class Writer:
             self._refused_at = None
         match end:
             case Settled(jobs=jobs, wrote=wrote):
+                said = said_by(jobs)
                 self._observe(wrote, self._tell(jobs))
+                for told in said:
+                    self._say(told)
                 await self._let_queue(len(jobs))
             case Broken(jobs=jobs) if not self._cut:
                 self._again.extend(jobs)

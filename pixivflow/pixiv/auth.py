@@ -123,7 +123,7 @@ class Account:
         try:
             await self._written()
         except Unavailable as error:
-            self._note("pixiv.token_not_kept", rotated=token.refresh_token != used, error=repr(error))
+            self._note("pixiv.token_not_kept", rotated=token.refresh_token != used, error=error)
 
     async def _keep_at_last(self) -> None:
         """Write what found no room, or the next life begins with a token that its own rotation has ended."""

@@ -87,7 +87,7 @@ class Gate:
         try:
             await self._rows.save(self._scope, msgspec.json.encode(after).decode(), now)
         except Unavailable as error:
-            self._note("pixiv.gate_not_kept", error=repr(error))
+            self._note("pixiv.gate_not_kept", error=error)
 
     async def _known(self) -> None:
         async with self._loading:

@@ -73,7 +73,7 @@ async def _persistently(
                 case OfTheWork(skip):
                     return skip
                 case Passing(skip) as passing:
-                    parts.note("work.failed", work=work.work_id, tries=tries, error=repr(error), bug=passing.is_bug)
+                    parts.note("work.failed", work=work.work_id, tries=tries, error=error, bug=passing.is_bug)
                     if tries >= parts.max_tries:
                         return skip
                     pause = pause_ms(error, passing, tries, parts.retry_ms)
@@ -116,7 +116,7 @@ async def _recorded(turn: Turn[W], work: BoundWork, brought: Brought[W]) -> Reco
         failed = setback(error, work)
         if isinstance(failed, OfTheRun):
             raise
-        turn.parts.note("work.not_recorded", work=work.work_id, error=repr(error))
+        turn.parts.note("work.not_recorded", work=work.work_id, error=error)
         if turn.binds:
             raise Held(f"work {work.work_id} is kept and recorded next time: {failed.skip.reason}") from error
         return failed.skip

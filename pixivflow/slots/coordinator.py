@@ -9,6 +9,7 @@ rows are left as they are. If the process dies, the next run's walk gets the cel
 stage and with the work that it holds.
 """
 
+import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -43,7 +44,7 @@ async def _one_pass(work: Work, parts: Parts[W], todo: Sequence[tuple[Cell, Targ
         outcome = await taken(parts, cell, target)
         after = None if outcome is None else await parts.cells.apply(cell.target_id, outcome)
         parts.point("cell.served")
-        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_name(outcome))
+        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
         if after is not None and outcome is not None:
             _tell_exhausted(work, parts, after, outcome)
             if looks_again(cell, after, parts.stages):
@@ -57,8 +58,9 @@ def looks_again(before: Cell, after: Cell, stages: int) -> bool:
     return is_free and before.fallback_stage < after.fallback_stage < stages
 
 
-def _name(outcome: TargetOutcome | None) -> str:
-    return "Recorded" if outcome is None else type(outcome).__name__
+def _word(outcome: TargetOutcome | None) -> str:
+    name = "Recorded" if outcome is None else type(outcome).__name__
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _tell_exhausted(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutcome) -> None:

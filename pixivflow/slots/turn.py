@@ -76,7 +76,7 @@ async def _searched(turn: Turn[W]) -> TargetOutcome | None:
         if not made and not turn.cell.stored_count:
             raise
         await trio.lowlevel.checkpoint_if_cancelled()
-        turn.parts.note("target.cut_short", target=turn.cell.target_id, error=repr(unwrapped(raised)))
+        turn.parts.note("target.cut_short", target=turn.cell.target_id, error=unwrapped(raised))
         turn.tally.outages += filter(None, [outage_of(unwrapped(raised))])
     return _verdict(turn, made)
 

@@ -6,10 +6,10 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from actors.kit import CancelOrigin, Context, Ended
+from actors.kit import CancelOrigin, Context, Crashed, End, Ended, Finished
 from actors.kit.testing import Probe, running
-from actors.ports import Busy
-from actors.runs import LiveRun, Runs
+from actors.ports import Busy, Lost, Settled
+from actors.runs import LiveRun, Runs, told
 from tests.actors.trees import Log
 
 
@@ -207,3 +207,22 @@ async def test_the_home_closes_when_the_last_run_has_returned(runs: Runs, log: L
         ctx.stop()
     assert sorted(log.order("done")) == ["a", "b"]
     assert trio.current_time() == 1
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (Finished(None), {"end": "finished"}),
+        (Finished(Lost()), {"end": "lost"}),
+        (Finished(Settled("success")), {"end": "settled", "status": "success"}),
+        (Ended(CancelOrigin.TIMEOUT, "after 5ms"), {"end": "timeout", "reason": "after 5ms"}),
+        (Ended(None), {"end": "cancelled"}),
+    ],
+)
+def test_the_log_tells_an_end_in_words(end: End, words: dict[str, object]) -> None:
+    assert told(end) == words
+
+
+def test_the_log_keeps_the_error_of_a_crash_so_that_its_place_can_be_told() -> None:
+    error = OSError("disk")
+    assert told(Crashed(error)) == {"end": "crashed", "error": error}

@@ -198,7 +198,7 @@ async def test_what_a_run_raised_while_it_was_being_ended_is_said(autojump_clock
         await stage.cancel("a", CancelOrigin.CONSUMER)
         await stage.finished()
         [note] = stage.probe.heard("run.finished")
-        assert "Broken('in the clean-up')" in str(note["end"])
+        assert (note["end"], note["error"]) == ("consumer", "Broken('in the clean-up')")
 
 
 async def test_runs_cancelled_with_their_home_leave_it_ready_for_the_next(autojump_clock: MockClock) -> None:

@@ -10,6 +10,7 @@ import trio
 
 from actors.kit.testing import Probe
 from pixivflow.errors import LedgerLost, StorageFull, Unavailable
+from pixivflow.ledger import events
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.db import HalfReadCursor, TransactionEnded
 from pixivflow.ledger.inline import open_inline
@@ -21,13 +22,13 @@ from tests.fixtures.ledgers import StoppedClock, kept, put
 async def either(kind: str, path: Path, probe: Probe) -> AsyncIterator[Ledger]:
     match kind:
         case "with threads":
-            async with open_ledger(path, clock=StoppedClock(), point=probe.point) as ledger:
+            async with open_ledger(path, clock=StoppedClock(), note=probe.note, point=probe.point) as ledger:
                 yield ledger
         case "inline":
-            async with open_inline(path, clock=StoppedClock(), point=probe.point) as ledger:
+            async with open_inline(path, clock=StoppedClock(), note=probe.note, point=probe.point) as ledger:
                 yield ledger
         case _:
-            async with open_inline(":memory:", clock=StoppedClock(), point=probe.point) as ledger:
+            async with open_inline(":memory:", clock=StoppedClock(), note=probe.note, point=probe.point) as ledger:
                 yield ledger
 
 
@@ -57,6 +58,50 @@ async def test_a_failed_write_leaves_nothing(each: Ledger) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         await each.write(twice)
     assert await each.read(kept) == []
+
+
+def happens(db: Db, name: str, also: str | None = None) -> None:
+    events.append(db, events.Event(event=name, ts=1, slot_id="s"))
+    put(db, also or name)
+
+
+async def test_what_is_written_to_the_audit_is_said_once_in_the_log(each: Ledger, probe: Probe) -> None:
+    await each.write(happens, "one.happened")
+    await each.write(put, "b")
+    await each.write(happens, "two.happened")
+    assert [name for name, _ in probe.notes if name.endswith(".happened")] == ["one.happened", "two.happened"]
+    assert probe.heard("one.happened") == [{"slot_id": "s", "countsAsAttempt": False}]
+
+
+async def test_what_did_not_reach_the_disk_is_not_said(each: Ledger, probe: Probe) -> None:
+    def orphan(db: Db) -> None:
+        happens(db, "one.happened")
+        db.execute("INSERT INTO schedule_slot_items (slot_id, target_id) VALUES ('nowhere', 't')")
+
+    await each.write(put, "taken")
+    with pytest.raises(sqlite3.IntegrityError):
+        await each.write(happens, "two.happened", "taken")
+    with pytest.raises(sqlite3.IntegrityError):
+        await each.write(orphan)
+    assert [name for name, _ in probe.notes if name.endswith(".happened")] == []
+
+
+async def test_a_function_that_ran_twice_says_what_it_did_once(each: Ledger, probe: Probe) -> None:
+    """Those that shared a batch with one that broke it run again, each alone."""
+
+    def breaks(db: Db) -> None:
+        db.execute("INSERT INTO schedule_slot_items (slot_id, target_id) VALUES ('nowhere', 't')")
+
+    async def broken() -> None:
+        with pytest.raises(sqlite3.IntegrityError):
+            await each.write(breaks)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(3):
+            nursery.start_soon(each.write, happens, f"{number}.happened")
+        nursery.start_soon(broken)
+    said = sorted(name for name, _ in probe.notes if name.endswith(".happened"))
+    assert said == ["0.happened", "1.happened", "2.happened"]
 
 
 async def test_neither_does_one_that_only_commit_finds_wrong(each: Ledger) -> None:

@@ -47,3 +47,38 @@ def test_an_event_that_is_kept_once_is_kept_once_for_each_slot(db: Db) -> None:
         ]
     assert added == [True, False, True]
     assert db.execute("SELECT detail FROM delivery_events ORDER BY id").fetchall() == [("first",), ("other",)]
+
+
+def test_a_row_is_told_in_the_log_with_its_fields_and_its_detail() -> None:
+    event = Event(
+        event="outbox.dead",
+        ts=NOW,
+        outbox_id="o",
+        slot_id=SLOT,
+        delivery_target="r1",
+        error_class="timeout",
+        retryable=False,
+        counts_as_attempt=True,
+        actor="cli",
+        detail='{"attempt": 3, "error": "no answer"}',
+    )
+    assert event.line() == (
+        "outbox.dead",
+        {
+            "slot_id": SLOT,
+            "route": "r1",
+            "outbox_id": "o",
+            "errorClass": "timeout",
+            "retryable": False,
+            "countsAsAttempt": True,
+            "by": "cli",
+            "attempt": 3,
+            "error": "no answer",
+        },
+    )
+
+
+def test_the_end_of_an_occurrence_is_told_as_its_outcome_record() -> None:
+    detail = '{"summary": "a sentence", "outcome": {"event": "schedule.outcome", "slot_id": "s", "alertable": false}}'
+    event = Event(event=EXECUTION_SUMMARY, ts=NOW, slot_id="s", execution_id="s", detail=detail)
+    assert event.line() == ("schedule.outcome", {"slot_id": "s", "alertable": False})

@@ -301,14 +301,14 @@ RUN = (
     breaking(
         "the error of an abandonment waits for the wedge",
         RUNNER,
-        '        ctx.note("run.failed", slot=live.busy.slot, error=repr(error))',
+        '        ctx.note("run.failed", slot=live.busy.slot, error=error)',
         "        raise",
         WEDGED_TESTS,
     ),
     breaking(
         "a late error goes unheard",
         RUNNER,
-        'ctx.note("run.late" if live.revoked else "run.not_begun", slot=live.busy.slot, end=repr(end))',
+        'ctx.note("run.late" if live.revoked else "run.not_begun", slot=live.busy.slot, **told(end))',
         "live.revoked = True",
         WEDGED_TESTS,
     ),
@@ -318,8 +318,8 @@ OUTBOX = (
     breaking(
         "nothing is sent while a roll-up fails",
         PUMP,
-        'ctx.note("pump.before_failed", error=repr(error))\n',
-        'ctx.note("pump.before_failed", error=repr(error))\n        return parts.poll_ms\n',
+        'ctx.note("pump.before_failed", error=error)\n',
+        'ctx.note("pump.before_failed", error=error)\n        return parts.poll_ms\n',
         PUMP_TESTS,
     ),
     breaking(

@@ -193,8 +193,8 @@ ACTORS = (
     Sabotage(
         name="a failed look counts as idleness",
         file=IDLE,
-        find='        ctx.note("idle.look_failed", error=repr(error))\n        return None',
-        replace='        ctx.note("idle.look_failed", error=repr(error))\n        return Owed()',
+        find='        ctx.note("idle.look_failed", error=error)\n        return None',
+        replace='        ctx.note("idle.look_failed", error=error)\n        return Owed()',
         tests=IDLE_TESTS,
     ),
     Sabotage(

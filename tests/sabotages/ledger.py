@@ -540,6 +540,30 @@ CLOCK = (
     ),
 )
 
+TOLD = (
+    row(
+        "the log tells what was rolled back",
+        "batch",
+        "for job in jobs if job.error is None for told",
+        "for job in jobs for told",
+        "inline",
+    ),
+    row(
+        "the log repeats what an earlier function told",
+        "db",
+        "        self._told.clear()\n",
+        "",
+        "inline",
+    ),
+    row(
+        "the audit is not told in the log",
+        "events",
+        "    db.execute(APPEND, msgspec.structs.asdict(event))\n    db.tell(event)\n",
+        "    db.execute(APPEND, msgspec.structs.asdict(event))\n",
+        "inline",
+    ),
+)
+
 INLINE = (
     row(
         "inline, a caller cannot be cancelled before",
@@ -559,4 +583,4 @@ INLINE = (
     row("inline, a lost ledger is used on", "inline", "            self.lost = error\n", "", "inline"),
 )
 
-ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *FILES, *ENDS, *STEPS, *CLOCK, *INLINE)
+ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)

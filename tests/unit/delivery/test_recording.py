@@ -115,7 +115,7 @@ def test_a_first_failure_waits_between_fifteen_and_thirty_seconds(u: float, wait
                 error_class=ErrorClass.REMOTE_5XX,
                 retryable=True,
                 counts_as_attempt=True,
-                detail={"attempt": 1, "nextInMs": wait},
+                detail={"attempt": 1, "nextInMs": wait, "error": "answered HTTP 503"},
             ),
         ),
     )
@@ -138,7 +138,7 @@ def test_the_last_failure_ends_the_promise() -> None:
                 error_class=ErrorClass.REMOTE_5XX,
                 retryable=False,
                 counts_as_attempt=True,
-                detail={"attempt": 12},
+                detail={"attempt": 12, "error": "answered HTTP 503"},
             ),
         ),
         intent=IntentChange(status=IntentStatus.FAILED, last_error="answered HTTP 503"),
