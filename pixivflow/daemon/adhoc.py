@@ -36,7 +36,6 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
     """
     target = Target(id=TARGET, type="illustration", illust_id=illust_id)
     path = settings.storage.database_path
-    path.parent.mkdir(parents=True, exist_ok=True)
     async with open_ledger(path, clock=clock, note=note, daemon=False) as ledger:
         ways = outside(settings, ledger, dict, clock=clock, note=note, environ=environ, timings=PRODUCTION)
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])

@@ -39,14 +39,14 @@ async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: No
         try:
             await supervisor.run()
         except GiveUp as error:
-            print(f"pixivflow: {error}: {error.__cause__}", file=sys.stderr)
+            print(f"❌ {error}: {error.__cause__}", file=sys.stderr)
             return 1
     return 0
 
 
 def leave_wedged(names: list[str], failed: bool) -> NoReturn:
     """End the process although the actors `names` cannot be ended: what could be settled is on the disk."""
-    print(f"pixivflow: cannot be ended: {', '.join(names)}", file=sys.stderr)
+    print(f"❌ cannot be ended: {', '.join(names)}", file=sys.stderr)
     faulthandler.dump_traceback(sys.stderr, all_threads=True)
     sys.stderr.flush()
     os._exit(1 if failed else 0)

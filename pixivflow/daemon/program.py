@@ -108,7 +108,6 @@ class Program:
 
     def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:
         path = self.settings().storage.database_path
-        path.parent.mkdir(parents=True, exist_ok=True)
         hooks = self._hooks
         return open_ledger(path, clock=hooks.clock, note=hooks.note, point=hooks.point, timings=self._timings)
 

@@ -84,20 +84,12 @@ def prepared(
     from pixivflow.daemon.gaps import gaps
     from pixivflow.daemon.program import Program
     from pixivflow.observe.known import known_secrets
-    from pixivflow.observe.libraries import hear_libraries
-    from pixivflow.observe.log import Log, format_of
-    from pixivflow.observe.redact import Redactor
+    from pixivflow.observe.opened import opened
 
     settings = loaded.settings
     points = failpoints.load(environ)
     timings = timings_for(settings, failpoints.load_timings(environ, points), tested=points.enabled)
-    log = Log(
-        stream,
-        level=settings.log_level,
-        form=format_of(environ),
-        redactor=Redactor(known_secrets(settings, environ)),
-    )
-    hear_libraries(log)
+    log = opened(settings, environ, stream)
 
     def published(changed: Settings) -> None:
         log.set_level(changed.log_level)
@@ -110,11 +102,19 @@ def prepared(
         "daemon.starting",
         pid=os.getpid(),
         mode=settings.scheduler_runtime.mode,
-        listening=[str(each.getsockname()) for each in sockets],
+        listening=[address_of(each) for each in sockets],
         has_schedule_token=bool(settings.scheduler_runtime.trigger.token.reveal()),
         ledger=str(settings.storage.database_path),
     )
     return Daemon(Program(loaded, sockets, hooks, timings, environ, published), log)
+
+
+def address_of(door: socket.socket) -> str:
+    """Where a door is: `127.0.0.1:8090`, `[::1]:8090`, or the path of a local one."""
+    name = door.getsockname()
+    if isinstance(name, str | bytes):
+        return os.fsdecode(name)
+    return f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}"
 
 
 def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:

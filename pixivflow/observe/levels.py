@@ -13,6 +13,7 @@ LEVELS: Final[Mapping[str, Level]] = {
     "actor.given_up": "error",
     "actor.restarting": "warn",
     "actor.stopping": "debug",
+    "cell.failed": "warn",
     "clock.jump": "warn",
     "config.rejected": "error",
     "config.restart_needed": "error",

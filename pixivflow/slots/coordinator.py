@@ -18,7 +18,7 @@ import trio
 from pixivflow.config.model import Target
 from pixivflow.slots.model import TO_BE_RUN, Cell, CellStatus, Work
 from pixivflow.slots.parts import Parts
-from pixivflow.slots.target import TargetOutcome
+from pixivflow.slots.target import TargetFailed, TargetOutcome
 from pixivflow.slots.turn import taken
 
 W = TypeVar("W")
@@ -44,7 +44,7 @@ async def _one_pass(work: Work, parts: Parts[W], todo: Sequence[tuple[Cell, Targ
         outcome = await taken(parts, cell, target)
         after = None if outcome is None else await parts.cells.apply(cell.target_id, outcome)
         parts.point("cell.served")
-        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
+        _tell(work, parts, cell, outcome)
         if after is not None and outcome is not None:
             _tell_exhausted(work, parts, after, outcome)
             if looks_again(cell, after, parts.stages):
@@ -56,6 +56,13 @@ def looks_again(before: Cell, after: Cell, stages: int) -> bool:
     """Whether the cell was sent on to its next stage and has a pass of its own coming."""
     is_free = after.status in TO_BE_RUN and after.work_id is None
     return is_free and before.fallback_stage < after.fallback_stage < stages
+
+
+def _tell(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutcome | None) -> None:
+    if isinstance(outcome, TargetFailed):
+        parts.note("cell.failed", slot=work.slot.id, target=cell.target_id, error=outcome.error, code=outcome.code)
+    else:
+        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
 
 
 def _word(outcome: TargetOutcome | None) -> str:

@@ -46,6 +46,7 @@ def test_sockets_that_were_handed_over_are_taken_and_nobody_else_believes_they_a
         pytest.param({"LISTEN_FDS": "1", "LISTEN_PID": f"{os.getpid() + 1}"}, id="to another process"),
         pytest.param({"LISTEN_FDS": "1"}, id="to nobody"),
         pytest.param({"LISTEN_FDS": "x", "LISTEN_PID": f"{os.getpid()}"}, id="in a number that is none"),
+        pytest.param({"LISTEN_FDS": "0", "LISTEN_PID": f"{os.getpid()}"}, id="to us, and it was nothing"),
     ],
 )
 def test_what_was_handed_over_to_somebody_else_is_left_alone(handed: dict[str, str]) -> None:
@@ -68,3 +69,12 @@ def test_a_port_that_somebody_has_is_named_with_its_setting() -> None:
 def test_a_host_that_is_not_ours_is_named(host: str) -> None:
     with pytest.raises(ConfigError, match=f"cannot listen on {host}"):
         listening(host, 0, {})
+
+
+def test_a_socket_that_was_announced_and_is_not_there_is_named() -> None:
+    code = (
+        "import os; from pixivflow.daemon.sockets import listening;"
+        "listening('127.0.0.1', 0, {'LISTEN_FDS': '2', 'LISTEN_PID': str(os.getpid())})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("pixivflow.errors.ConfigError: LISTEN_FDS: '2': descriptor ")
