@@ -25,6 +25,21 @@ def breaking(name: str, file: str, find: str, replace: str, tests: str) -> Sabot
 
 VALIDATION = (
     breaking(
+        "a ledger that is not there is made elsewhere",
+        PATHS,
+        """        found.append(finding(Level.ERROR, "PATH_UNUSABLE",""",
+        """        written = base / default
+        found.append(finding(Level.WARNING, "PATH_UNUSABLE",""",
+        EDGES + "test_paths.py",
+    ),
+    breaking(
+        "an empty name lets any file be taken",
+        "pixivflow/config/load/discover.py",
+        "    if asked or explicit is not None:",
+        "    if asked:",
+        EDGES + "test_discover.py",
+    ),
+    breaking(
         "true counts as a number",
         JUDGES,
         "    return isinstance(value, int) and not isinstance(value, bool)\n",
@@ -167,8 +182,8 @@ LOADING = (
     breaking(
         "a path that could be made is rewritten",
         PATHS,
-        "    if is_usable(written):",
-        "    if written.exists():",
+        "    if not is_usable(written):",
+        "    if not written.exists():",
         EDGES + "test_paths.py",
     ),
     breaking(
