@@ -8,6 +8,10 @@ Between the look at `leaving` and the write nothing waits. So the last look befo
 queue either behind this write, and sees its slot, or before it, and then this look has found the door closed.
 """
 
+from collections.abc import Callable
+
+import trio
+
 from actors.ports import Admitted, Refused
 from pixivflow.control.auth import CHALLENGE, DISABLED, UNAUTHORIZED, judge, refusal
 from pixivflow.control.ports import Asked, Failed, Parts, Reply
@@ -17,12 +21,15 @@ from pixivflow.control.visit import GONE, Outcome, Visit
 from pixivflow.control.wire import RunBody, decode
 from pixivflow.errors import ConfigError, StorageFull, Unavailable
 from pixivflow.ledger import triggers
-from pixivflow.ledger.triggers import Accepted, Found
+from pixivflow.ledger.db import Db
+from pixivflow.ledger.triggers import Accepted, Arrival, End, Found
 from pixivflow.scheduling.disposition import COMPLETED, Disposition, dispose
 from pixivflow.scheduling.model import Plan
 from pixivflow.scheduling.occurrence import membership, misfit, occurrence_for
 from pixivflow.slots.model import Slot, SlotStatus
 from pixivflow.slots.opening import slot_for
+
+Note = Callable[[Db, Arrival, End], str | None]
 
 BROKE = "schedule run failed; the occurrence will resume on the next trigger"
 
@@ -38,6 +45,9 @@ async def run(parts: Parts, refusals: Refusals, asked: Asked, schedule_id: str) 
         visit.tell("schedule.trigger_failed", error=error)
         outcome = errored(Disposition.ERROR, BROKE, type(error).__name__)
         await _keep(visit, outcome)
+    except trio.Cancelled:
+        await _keep(visit, GONE, triggers.depart)
+        raise
     finally:
         visit.tell_outcome(outcome)
     return outcome.reply
@@ -128,14 +138,14 @@ async def _found(visit: Visit, slot: Slot, accepted: Accepted, admission: Admitt
     return found
 
 
-async def _keep(visit: Visit, outcome: Outcome) -> None:
-    """Write down an end that no other write carries. A journal that cannot be written changes no answer."""
+async def _keep(visit: Visit, outcome: Outcome, unknown: Note = triggers.note) -> None:
+    """Write down an end that no other write carries, also of a caller who has gone: a fault changes no answer."""
     ledger, end = visit.parts.ledger, visit.end(outcome)
     try:
         if visit.journal is None:
-            fault = await ledger.write(triggers.note, visit.arrival, end)
+            fault = await ledger.settle(unknown, visit.arrival, end)
         else:
-            fault = await ledger.write(triggers.answered, visit.journal, end)
+            fault = await ledger.settle(triggers.answered, visit.journal, end)
     except Exception as error:
         fault = repr(error)
     visit.tell_fault(fault)

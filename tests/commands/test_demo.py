@@ -115,7 +115,8 @@ def test_ctrl_c_breaks_a_round_off_and_says_so(tmp_path: Path) -> None:
         until("the daemon to begin", lambda: (tmp_path / "demo" / "daemon.log").exists())
         child.send_signal(signal.SIGINT)
         _, said = child.communicate(timeout=PATIENCE_S)
-    assert (child.returncode, said) == (130, "❌ interrupted\n")
+    assert said == "❌ interrupted\n"
+    assert child.returncode in {130, -signal.SIGINT}  # the same to a shell; Python insists, met inside of some imports
 
 
 def test_status_tells_the_round_again_from_the_ledger(told: dict[str, Any], folder: Path) -> None:

@@ -237,3 +237,18 @@ def test_the_row_of_a_request_takes_only_what_the_table_knows(db: Db) -> None:
         assert fault is not None
         assert "CHECK" in fault
     assert journal(db) == []
+
+
+def test_a_caller_who_left_has_one_row_whether_or_not_its_slot_was_opened(db: Db) -> None:
+    gone = End(disposition=Disposition.ERROR, http_status=0, reason="caller_gone")
+    for _ in range(2):
+        with transaction(db):
+            triggers.depart(db, ARRIVAL, gone)
+    assert [row["reason"] for row in journal(db)] == ["caller_gone"]
+
+
+def test_a_caller_who_left_after_the_commit_keeps_the_row_of_its_slot(db: Db) -> None:
+    accepted(db)
+    with transaction(db):
+        triggers.depart(db, ARRIVAL, End(disposition=Disposition.ERROR, http_status=0, reason="caller_gone"))
+    assert [row["reason"] for row in journal(db)] == [None]

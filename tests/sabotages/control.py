@@ -46,6 +46,30 @@ CONNECTION_TESTS = ("tests/edges/control/test_connections.py",)
 STOP_TESTS = ("tests/edges/control/test_stop.py",)
 IMPORT_TESTS = ("tests/edges/control/test_imports.py",)
 
+CALLERS = (
+    Sabotage(
+        name="who says no more has gone",
+        file=SERVER,
+        find="            if self.protocol.connection.their_state is h11.DONE:",
+        replace="            if None:",
+        tests=CONNECTION_TESTS,
+    ),
+    Sabotage(
+        name="who leaves leaves no row",
+        file=ROUTE,
+        find="        await _keep(visit, GONE, triggers.depart)\n",
+        replace="",
+        tests=CONNECTION_TESTS,
+    ),
+    Sabotage(
+        name="who leaves after the commit has two rows",
+        file=TRIGGERS,
+        find="    return None if known else note(db, arrival, end)",
+        replace="    return note(db, arrival, end)",
+        tests=TRIGGER_TESTS,
+    ),
+)
+
 CLOCKS = (
     Sabotage(
         name="a seconds field is read as minutes",
@@ -652,4 +676,4 @@ CONNECTIONS = (
     ),
 )
 
-ROWS = (*CLOCKS, *ACTORS, *ROWS_OF_THE_CLOCK, *JOURNAL, *ROUTE_ROWS, *CONNECTIONS)
+ROWS = (*CALLERS, *CLOCKS, *ACTORS, *ROWS_OF_THE_CLOCK, *JOURNAL, *ROUTE_ROWS, *CONNECTIONS)

@@ -103,7 +103,7 @@ ROWS = (
     Sabotage(
         name="the README copies a living file with cp",
         file="README.md",
-        find="sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
+        find="sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True).backup(sqlite3.connect(sys.argv[2]))",
         replace="__import__('shutil').copy(sys.argv[1], sys.argv[2])",
         tests=PROJECT_TESTS,
     ),

@@ -5,6 +5,7 @@ async with open_door(ledger) as door:
 """
 
 import socket
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -172,6 +173,11 @@ class Caller:
                 return Answer(head.status_code, {n.decode(): v.decode() for n, v in head.headers}, data)
             elif isinstance(event, h11.ConnectionClosed):
                 raise EOFError
+
+    def break_off(self) -> None:
+        """End the connection at once, by a reset."""
+        self.stream.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.stream.socket.close()
 
     async def is_closed(self) -> bool:
         """Whether the other side has closed, waited for."""
