@@ -176,7 +176,7 @@ async def _live(path: Path, token: str, folder: Path, step: Step) -> tuple[str, 
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_trigger, address, token, step)
-                code = await daemon.live()
+                code = await daemon.live(is_last=False)
                 nursery.cancel_scope.cancel()
         except* httpx.TransportError as errors:
             raise Unavailable(f"the daemon could not be reached: {unwrapped(errors)}") from errors

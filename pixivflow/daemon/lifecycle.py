@@ -30,12 +30,13 @@ IMPATIENT_S = 2.0
 """The same from the second signal on."""
 
 
-async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: None) -> int:
+async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: None, *, is_last: bool = True) -> int:
     """Run the tree until it has stopped, by a signal or by itself. The process's exit code.
 
-    Call it in the main thread. `reload`: what SIGHUP asks for. Why a tree gave up is one line on stderr.
+    Call it in the main thread. `reload`: what SIGHUP asks for. `is_last`: the process ends after it, so what is left
+    of its end listens to no signal and is watched. Why a tree gave up is one line on stderr.
     """
-    with _signals(supervisor, reload):
+    with _signals(supervisor, reload, is_last=is_last):
         try:
             await supervisor.run()
         except GiveUp as error:
@@ -53,7 +54,7 @@ def leave_wedged(names: list[str], failed: bool) -> NoReturn:
 
 
 @contextmanager
-def _signals(supervisor: Supervisor, reload: Callable[[], object]) -> Iterator[None]:
+def _signals(supervisor: Supervisor, reload: Callable[[], object], *, is_last: bool) -> Iterator[None]:
     token = trio.lowlevel.current_trio_token()
     heard = 0
 
@@ -71,6 +72,9 @@ def _signals(supervisor: Supervisor, reload: Callable[[], object]) -> Iterator[N
     try:
         yield
     finally:
-        faulthandler.cancel_dump_traceback_later()
+        if not is_last:
+            faulthandler.cancel_dump_traceback_later()
+        elif not heard:
+            faulthandler.dump_traceback_later(WATCHDOG_S, exit=True)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if is_last else handler)

@@ -5,6 +5,7 @@ away while a cold interpreter warms up.
 """
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import MutableMapping, Sequence
@@ -32,6 +33,7 @@ def start(path: Path, environ: MutableMapping[str, str]) -> int:
 
     Errors: `ConfigError` naming the setting.
     """
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a reload of what is only being loaded is none, and no end either
     loaded = load(path, environ)
     sockets = sockets_for(loaded.settings, environ)
     import trio  # not before the sockets are bound
@@ -65,11 +67,11 @@ class Daemon:
         """Why it left: `idle`, `max-lifetime`, `signal`, or `failed` when it could not go on."""
         return self._program.exit_reason or ("failed" if self._failed else "signal")
 
-    async def live(self) -> int:
-        """Until the tree has stopped. The process's exit code."""
+    async def live(self, *, is_last: bool = True) -> int:
+        """Until the tree has stopped. The process's exit code. `is_last`: the process ends after it."""
         from pixivflow.daemon.lifecycle import live
 
-        code = await live(self._program.supervisor, reload=self._program.reload)
+        code = await live(self._program.supervisor, reload=self._program.reload, is_last=is_last)
         self._failed = code != 0
         await self._program.aclose()
         self._log.note("daemon.left", reason=self.exit_reason, exit_code=code)

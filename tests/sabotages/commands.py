@@ -23,6 +23,20 @@ def breaking(name: str, file: str, find: str, replace: str, tests: tuple[str, ..
 
 ENDINGS = (
     breaking(
+        "a signal at the very end kills",
+        "pixivflow/daemon/lifecycle.py",
+        "signal.signal(number, signal.SIG_IGN if is_last else handler)",
+        "signal.signal(number, handler)",
+        ("tests/daemon/test_signals.py",),
+    ),
+    breaking(
+        "a reload before the daemon is up kills it",
+        "pixivflow/daemon/start.py",
+        "    signal.signal(signal.SIGHUP, signal.SIG_IGN)",
+        "    signal.signal(signal.SIGCHLD, signal.SIG_DFL)",
+        ("tests/daemon/test_signals.py",),
+    ),
+    breaking(
         "ctrl-c in a nursery is a bug",
         "pixivflow/cli/ending.py",
         "    if error.subgroup(KeyboardInterrupt) is not None:",
