@@ -5,8 +5,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
+from pixivflow.config.mask import Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
+from pixivflow.config.texts import spellings_of, without_torn
 from pixivflow.delivery.model import Ack
 
 SHORTEST_HIDDEN: Final = 4
@@ -53,10 +54,8 @@ class Reveal:
 
     def masked(self, text: str) -> str:
         """`text` without anything that was revealed, as a receiver's error page might repeat it."""
-        for hidden in sorted(self._hidden, key=len, reverse=True):
-            if len(hidden.strip()) >= SHORTEST_HIDDEN:
-                text = text.replace(hidden.strip(), MASK)
-        return text
+        known = {each for hidden in self._hidden for each in spellings_of(hidden)}
+        return without_torn(text, {each for each in known if len(each) >= SHORTEST_HIDDEN}, SHORTEST_HIDDEN)
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""

@@ -1,0 +1,178 @@
+"""No secret in a log, a row, a page or an error: what hides one, broken piece by piece."""
+
+from tests.sabotages import Sabotage
+
+TEXTS = "pixivflow/config/texts.py"
+
+ROWS = (
+    # what a credential looks like
+    Sabotage(
+        name="an error keeps the password of an address",
+        file=TEXTS,
+        find="{'redacted@' if user else ''}",
+        replace="{user or ''}",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="an error keeps the query of an address",
+        file=TEXTS,
+        find="{'?…' if query else ''}",
+        replace="{query or ''}",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="an error keeps the fragment of an address",
+        file=TEXTS,
+        find="{'?…' if query else ''}\"\n",
+        replace="{'?…' if query else ''}{_fragment or ''}\"\n",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="half an address is kept with its password",
+        file=TEXTS,
+        find='_TORN.sub("", text[:limit])',
+        replace="text[:limit]",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="half a surrogate pair reaches the database",
+        file=TEXTS,
+        find='return text.encode("utf-8", "replace").decode("utf-8")',
+        replace="return text",
+        tests=("tests/unit/config/test_texts.py", "tests/ledger/test_recording.py"),
+    ),
+    Sabotage(
+        name="an error of megabytes is kept",
+        file=TEXTS,
+        find=".translate(_CONTROLS))[:limit].strip()",
+        replace=".translate(_CONTROLS)).strip()",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a terminal is obeyed by who reads a row",
+        file=TEXTS,
+        find=".translate(_CONTROLS))[:limit].strip()",
+        replace=")[:limit].strip()",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a quote that nobody closes is told",
+        file=TEXTS,
+        find='(?:(?<!\\\\)\\2|\\Z)"""',
+        replace='(?<!\\\\)\\2"""',
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="an escaped quote ends a secret",
+        file=TEXTS,
+        find='(?:(?<!\\\\)\\2|\\Z)"""',
+        replace='(?:\\2|\\Z)"""',
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="headers that a library shows are told",
+        file=TEXTS,
+        find="[=:]|\\\\*[\"'],)",
+        replace="[=:])",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a scheme that nobody knows shows its credential",
+        file=TEXTS,
+        find='(rf"""(authorization\\s',
+        replace='(rf"""(author1zation\\s',
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a cookie is told but for its first word",
+        file=TEXTS,
+        find='[^\\r\\n]+", rf"\\1{MASK}"',
+        replace='[^\\r\\n;]+", rf"\\1{MASK}"',
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a second look takes what stands behind a mask",
+        file=TEXTS,
+        find="(?:{_DONE}|",
+        replace="(?:",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="what a cut left of a known secret is told",
+        file=TEXTS,
+        find="return text[:-size] + MASK if size else text",
+        replace="return text",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a known secret is told as an address spells it",
+        file=TEXTS,
+        find="frozenset({plain, percent, percent",
+        replace="frozenset({plain, plain, percent",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="a known secret is told as JSON spells it",
+        file=TEXTS,
+        find=", *_in_json(plain)})",
+        replace="})",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    Sabotage(
+        name="an address takes the name of the next header with it",
+        file=TEXTS,
+        find="(\\?(?:[^\\s#\"'<>\\\\]|{_ON})*)?",
+        replace="(\\?[^\\s#\"'<>]*)?",
+        tests=("tests/unit/config/test_texts.py",),
+    ),
+    # every row that holds a text of the outside
+    Sabotage(
+        name="the error of a cell is kept as it comes",
+        file="pixivflow/ledger/cells.py",
+        find="stored_text(verdict.error, CELL_ERROR_MAX)",
+        replace="verdict.error and verdict.error[:CELL_ERROR_MAX]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the reason of a cell is kept as it comes",
+        file="pixivflow/ledger/cells.py",
+        find="stored_text(verdict.message, REASON_MESSAGE_MAX)",
+        replace="verdict.message and verdict.message[:REASON_MESSAGE_MAX]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the error of a slot is kept as it comes",
+        file="pixivflow/ledger/slots.py",
+        find="stored_text(error, SLOT_ERROR_MAX)",
+        replace="error and error[:SLOT_ERROR_MAX]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the error of an execution is kept as it comes",
+        file="pixivflow/ledger/executions.py",
+        find="stored_text(error, EXECUTION_ERROR_MAX)",
+        replace="error and error[:EXECUTION_ERROR_MAX]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="what a fallback says is kept as it comes",
+        file="pixivflow/ledger/bindings.py",
+        find="stored_text(reason, FALLBACK_REASON_MAX)",
+        replace="reason[:FALLBACK_REASON_MAX]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the report of a search is kept as it comes",
+        file="pixivflow/slots/tally.py",
+        find="stored_text(skip.reason, REASON_CHARS)",
+        replace="skip.reason[:REASON_CHARS]",
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the name that a caller gives is kept as it comes",
+        file="pixivflow/slots/opening.py",
+        find='stored_text(label or "", LABEL_MAX)',
+        replace='(label or "")[:LABEL_MAX]',
+        tests=("tests/ledger/test_secrets.py",),
+    ),
+)
