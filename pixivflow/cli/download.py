@@ -30,12 +30,13 @@ def command(url: str, config: str | None, as_json: bool) -> None:
     with progress() as step:
         step(f"downloading {illust_id}")
         brought = trio.run(bring, settings, illust_id, SystemClock(), log.note, os.environ)
+    error = None if brought.error is None else redactor.text(brought.error)
     if as_json:
         files = [{"path": each.path, "bytes": each.size, "sha256": each.sha256} for each in brought.files]
-        document({"illustId": illust_id, "files": files, "error": brought.error})
+        document({"illustId": illust_id, "files": files, "error": error})
     else:
         for each in brought.files:
             click.echo(each.path)
-    if brought.error is not None:
-        click.echo(f"pixivflow: {illust_id}: {brought.error}", err=True)
-    sys.exit(0 if brought.error is None else 1)
+    if error is not None:
+        click.echo(f"pixivflow: {illust_id}: {error}", err=True)
+    sys.exit(0 if error is None else 1)

@@ -6,8 +6,9 @@ loaded. Answers go to standard output, everything else to standard error.
 
 import difflib
 import importlib
+import io
 import sys
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 
@@ -66,15 +67,27 @@ def group(context: click.Context) -> None:
 
 
 def main(args: list[str] | None = None, prog_name: str = "pixivflow") -> None:
-    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block, no traceback."""
+    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block, where it happened
+    only for what nobody expected; no credential is."""
     try:
         code = group.main(args, prog_name, standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        sys.exit(1)
+        told = io.StringIO()
+        error.show(told)
+        _complain(told.getvalue().rstrip("\n"))
     except click.Abort:
         sys.exit(130)
     except PixivflowError as error:
-        click.echo(f"pixivflow: {error}", err=True)
-        sys.exit(1)
+        _complain(f"pixivflow: {error}")
+    except Exception as error:  # a bug: where it happened is all that helps, and its words may be anybody's
+        from pixivflow.observe.faults import stack
+
+        _complain(stack(error))
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(text: str) -> NoReturn:
+    from pixivflow.config.texts import redacted
+
+    click.echo(redacted(text), err=True)
+    sys.exit(1)

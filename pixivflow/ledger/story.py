@@ -5,10 +5,12 @@ from pathlib import Path
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ledger.connection import BUSY_TIMEOUT_MS
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.owed import count as owed_count
 from pixivflow.ledger.reader import connect_reader, read_once
+from pixivflow.slots.texts import CELL_ERROR_MAX
 
 SLOTS = """
 SELECT slot.id, slot.status,
@@ -106,5 +108,8 @@ def _slot(db: Db, slot_id: str, status: str, detail: str | None) -> SlotStory:
         id=slot_id,
         status=status,
         business_status=outcome.get("business_status"),
-        cells=tuple(CellStory(target_id=row[0], status=row[1], work_id=row[2], error=row[3]) for row in rows),
+        cells=tuple(
+            CellStory(target_id=row[0], status=row[1], work_id=row[2], error=stored_text(row[3], CELL_ERROR_MAX))
+            for row in rows
+        ),
     )

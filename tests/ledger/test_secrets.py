@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from actors.kit.cancel import CancelOrigin, Crashed, Ended
-from pixivflow.ledger import bindings, cells, runs, slots
+from actors.kit.testing import VirtualClock
+from pixivflow.ledger import bindings, cells, runs, slots, story
+from pixivflow.ledger.adhoc import AdHocCells
 from pixivflow.ledger.connection import Db
+from pixivflow.ledger.interface import Ledger
 from pixivflow.scheduling.model import Plan
 from pixivflow.scheduling.occurrence import occurrence_of
 from pixivflow.slots.machine import Role
@@ -18,7 +21,7 @@ from pixivflow.slots.setbacks import told
 from pixivflow.slots.tally import Tally
 from pixivflow.slots.target import NoCandidate, TargetFailed
 from tests.fixtures.ledgers import transaction
-from tests.fixtures.slots import ME, NOW, SLOT, WORK, A, a_plan, a_run, put_running
+from tests.fixtures.slots import ME, NOW, SLOT, WORK, A, a_cell, a_plan, a_run, put_running, set_cell
 
 PLANTED = "Planted-s3cret_0123"
 BUG = KeyError(f"https://me:{PLANTED}@h/x?token={PLANTED}\r\nCookie: sid={PLANTED}\x1b[31m")
@@ -68,3 +71,16 @@ def test_no_secret_of_an_error_reaches_the_file(db: Db, ledger_path: Path, happe
     assert any("***" in text for (text,) in found if text)
     assert not any(sign in text for (text,) in found if text for sign in "\r\n\x1b")
     assert [path.name for path in ledger_path.parent.iterdir() if PLANTED.encode() in path.read_bytes()] == []
+
+
+def test_a_row_that_an_earlier_program_wrote_is_told_without_its_secret(db: Db) -> None:
+    put_running(db)
+    set_cell(db, SLOT, "a", last_error=str(BUG))
+    assert PLANTED not in f"{story.told_by(db, 10)}"
+
+
+async def test_a_download_by_hand_fails_without_a_secret(ledger: Ledger) -> None:
+    cells = AdHocCells(ledger, VirtualClock(), SLOT, [a_cell()])
+    cell = await cells.apply(A, TargetFailed(error=told(BUG), retryable=False))
+    assert cell is not None
+    assert PLANTED not in (cell.last_error or PLANTED)
