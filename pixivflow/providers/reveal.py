@@ -1,6 +1,6 @@
 """Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 import msgspec
@@ -20,11 +20,11 @@ A = TypeVar("A", bound=Ack)
 
 
 class Reveal:
-    """Fills references from the environment, and remembers what nobody may repeat."""
+    """Fills references from the environment, and remembers what nobody may repeat. `hidden`: what else that is."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
         self._environ = environ
-        self._hidden: set[str] = set()
+        self._hidden = set(hidden)
 
     def text(self, text: str) -> str:
         """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
@@ -54,8 +54,9 @@ class Reveal:
 
     def masked(self, text: str) -> str:
         """`text` without anything that was revealed, as a receiver's error page might repeat it."""
-        known = {each for hidden in self._hidden for each in spellings_of(hidden)}
-        return without_torn(text, {each for each in known if len(each) >= SHORTEST_HIDDEN}, SHORTEST_HIDDEN)
+        spellings = frozenset().union(*map(spellings_of, self._hidden))
+        known = {each for each in spellings if len(each) >= SHORTEST_HIDDEN}
+        return without_torn(text, known, SHORTEST_HIDDEN)
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""
