@@ -289,4 +289,40 @@ ROWS = (
         replace="frozenset()",
         tests=("tests/daemon/test_outside.py",),
     ),
+    # the whole program, looked at from outside
+    Sabotage(
+        name="redaction is switched off everywhere",
+        file="pixivflow/config/texts.py",
+        find="    for pattern, instead in _PATTERNS:\n        text = pattern.sub(instead, text)\n    return text",
+        replace="    return text",
+        tests=("tests/whole/test_secrets.py",),
+    ),
+    Sabotage(
+        name="the redaction of addresses is switched off everywhere",
+        file="pixivflow/config/texts.py",
+        find="    text = _URL.sub(_bare_url, text)\n",
+        replace="",
+        tests=("tests/whole/test_secrets.py",),
+    ),
+    Sabotage(
+        name="an attempt repeats what it revealed",
+        file="pixivflow/providers/attempts.py",
+        find="return reveal.discreet(ack)",
+        replace="return ack",
+        tests=("tests/whole/test_secrets.py",),
+    ),
+    Sabotage(
+        name="a caller's stray token is told in the log",
+        file="pixivflow/observe/redact.py",
+        find="fresh = {spelling for each in secrets",
+        replace="fresh = {spelling for each in ()",
+        tests=("tests/whole/test_secrets.py",),
+    ),
+    Sabotage(
+        name="a caller's stray token is kept",
+        file="pixivflow/control/visit.py",
+        find="    return without(text, (each for",
+        replace="    return without(text, (each[::-1] for",
+        tests=("tests/whole/test_secrets.py",),
+    ),
 )
