@@ -29,7 +29,7 @@ def command(url: str, config: str | None, as_json: bool) -> None:
         step(f"downloading {illust_id}")
         brought = trio.run(bring, settings, illust_id, SystemClock(), log.note, os.environ)
     if brought.error is not None:
-        raise click.ClickException(f"{illust_id}: {brought.error}")
+        raise click.ClickException(log.redactor.text(f"{illust_id}: {brought.error}"))
     if as_json:
         files = [{"path": each.path, "bytes": each.size, "sha256": each.sha256} for each in brought.files]
         document({"illustId": illust_id, "files": files})

@@ -17,13 +17,13 @@ AS_JSON: Final = frozenset({"--json", "-j"})
 
 
 def ending(error: BaseException, *, as_json: bool) -> int:
-    """Say why the command failed; its exit code. Errors: `error` itself, if nobody raised it on purpose: a bug."""
+    """Say why the command failed; its exit code."""
     match sole(error):
         case KeyboardInterrupt() | click.Abort():
             _say("interrupted", as_json=as_json)
             return INTERRUPTED
         case click.UsageError() as usage if not as_json and usage.ctx is not None:
-            click.echo(f"❌ Invalid arguments:\n  {usage.format_message()}\n\n{usage.ctx.get_usage()}", err=True)
+            _say(f"Invalid arguments:\n  {usage.format_message()}\n\n{usage.ctx.get_usage()}", as_json=False)
         case click.ClickException() as refusal:
             _say(refusal.format_message(), as_json=as_json)
         case PixivflowError() as refusal:
@@ -35,8 +35,10 @@ def ending(error: BaseException, *, as_json: bool) -> int:
             _stop_writing()
             where = f"{fault.filename}: " if fault.filename is not None else ""
             _say(f"{where}{fault.strerror or fault}", as_json=as_json)
-        case bug:
-            raise bug
+        case bug:  # where it happened is all that helps, and its words may be anybody's
+            from pixivflow.observe.faults import stack
+
+            _say(stack(bug), as_json=as_json)
     return FAILED
 
 
@@ -57,7 +59,10 @@ def open_streams() -> None:
 
 
 def _say(reason: str, *, as_json: bool) -> None:
-    line = json.dumps({"success": False, "error": reason}, ensure_ascii=False) if as_json else f"❌ {reason}"
+    from pixivflow.config.texts import redacted
+
+    told = redacted(reason)
+    line = json.dumps({"success": False, "error": told}, ensure_ascii=False) if as_json else f"❌ {told}"
     click.echo(line, err=True)
 
 

@@ -66,11 +66,16 @@ def group(context: click.Context) -> None:
 
 
 def main(args: list[str] | None = None, prog_name: str = "pixivflow") -> None:
-    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block, no traceback."""
+    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block.
+
+    Where it happened is told only for what nobody expected; a credential never.
+    """
     open_streams()
     given = sys.argv[1:] if args is None else args
     try:
         code = group.main(given, prog_name, standalone_mode=False)
+    except SystemExit:
+        raise
     except BaseException as error:
         code = ending(error, as_json=not AS_JSON.isdisjoint(given))
     sys.exit(code if isinstance(code, int) else 0)

@@ -65,7 +65,7 @@ async def _outcome(visit: Visit, refusals: Refusals, asked: Asked) -> Outcome:
             return errored(refused, UNAUTHORIZED, "bad_token", headers=CHALLENGE)
     try:
         label = decode(await asked.body(), RunBody).label
-        judged = _judged(visit, label if isinstance(label, str) else None)
+        judged = _judged(visit, visit.discreet(label) if isinstance(label, str) else None)
     except Failed as failed:
         judged = errored(Disposition.BAD_REQUEST, failed.text, "bad_body", http_status=failed.http_status)
     if isinstance(judged, Outcome):
@@ -131,7 +131,7 @@ async def _found(visit: Visit, slot: Slot, accepted: Accepted, admission: Admitt
     try:
         found = await ledger.write(triggers.conclude, visit.journal, slot.id, admission, visit.elapsed_ms, at)
     except Exception as error:
-        visit.tell_fault(repr(error))
+        visit.tell_fault(error)
         disposition, reason = dispose(admission, is_over=accepted.is_over, is_leased=False)
         return Found(disposition=disposition, reason=reason, status=SlotStatus.PENDING, cells=())
     visit.tell_fault(found.fault)
@@ -141,11 +141,12 @@ async def _found(visit: Visit, slot: Slot, accepted: Accepted, admission: Admitt
 async def _keep(visit: Visit, outcome: Outcome, unknown: Note = triggers.note) -> None:
     """Write down an end that no other write carries, also of a caller who has gone: a fault changes no answer."""
     ledger, end = visit.parts.ledger, visit.end(outcome)
+    fault: str | Exception | None
     try:
         if visit.journal is None:
             fault = await ledger.settle(unknown, visit.arrival, end)
         else:
             fault = await ledger.settle(triggers.answered, visit.journal, end)
     except Exception as error:
-        fault = repr(error)
+        fault = error
     visit.tell_fault(fault)

@@ -7,6 +7,7 @@ from typing import Final
 
 import trio
 
+from pixivflow.config.texts import spellings_of, without
 from pixivflow.control import labels
 from pixivflow.control.ports import Asked, Parts, Reply
 from pixivflow.ids import ScheduleId
@@ -64,11 +65,15 @@ class Visit:
             parts=parts,
             method=asked.method,
             path=asked.path[:PATH_MAX],
-            schedule_id=_bounded(schedule_id),
+            schedule_id=_bounded(_without_secret(schedule_id, secret)),
             attempt_id=labels.attempt_id(asked.header("x-schedule-attempt-id"), asked.header("x-attempt-id"), secret),
             provider=labels.provider(asked.header("x-schedule-provider"), secret),
             received_at=parts.clock.now_ms(),
         )
+
+    def discreet(self, text: str) -> str:
+        """`text` without the token that opens this door, sent in the wrong place."""
+        return _without_secret(text, self.parts.runtime().trigger.token.reveal())
 
     @property
     def elapsed_ms(self) -> int:
@@ -125,7 +130,7 @@ class Visit:
         with suppress(Exception):
             self.parts.note(event, **{key: value for key, value in (known | fields).items() if value is not None})
 
-    def tell_fault(self, fault: str | None) -> None:
+    def tell_fault(self, fault: str | Exception | None) -> None:
         """Say that the journal could not be written, if so."""
         if fault is not None:
             self.tell("schedule.journal_failed", error=fault)
@@ -135,6 +140,10 @@ class Visit:
         with suppress(ValueError, OverflowError, OSError):
             return iso(self.occurrence.at) if self.occurrence else None
         return None
+
+
+def _without_secret(text: str, secret: str) -> str:
+    return without(text, (each for each in spellings_of(secret) if len(each) >= labels.SHORTEST_SECRET))
 
 
 def _bounded(asked_for: str) -> ScheduleId:

@@ -23,6 +23,7 @@ from typing import NoReturn
 import trio
 
 from actors.kit import GiveUp, Supervisor
+from pixivflow.config.texts import redacted
 
 WATCHDOG_S = 6.5
 """From the first signal to the end of the process, whatever it does: the grace, the ledger's closing, a little more."""
@@ -40,7 +41,7 @@ async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: No
         try:
             await supervisor.run()
         except GiveUp as error:
-            print(f"❌ {error}: {error.__cause__}", file=sys.stderr)
+            print(redacted(f"❌ {error}: {error.__cause__}"), file=sys.stderr)
             return 1
     return 0
 

@@ -15,6 +15,7 @@ from pixivflow.download.reconcile import reconcile
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.tokens import AccountRows
+from pixivflow.observe.known import known_secrets
 from pixivflow.pixiv.source import PixivSource, source
 from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.attempts import Attempts
@@ -84,7 +85,14 @@ def outside(
             clock=clock,
             note=note,
         ),
-        attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
+        attempt=Attempts(
+            routes=routes,
+            way_out=to_receivers,
+            now=clock.now_ms,
+            environ=environ,
+            timings=timings,
+            hidden=frozenset(known_secrets(settings.network, environ, ("network",))),
+        ),
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         size_of=size_on_disk,
         closing=(to_pixiv.aclose, to_receivers.aclose),

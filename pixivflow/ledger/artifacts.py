@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.delivery.texts import well_formed
+from pixivflow.config.texts import well_formed
 from pixivflow.ids import WorkId
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.model import BoundWork, WorkType

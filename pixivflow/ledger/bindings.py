@@ -6,6 +6,7 @@ run still holds its slot; one that does not writes nothing and is told so.
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger import cells, slots
 from pixivflow.ledger.connection import Db
@@ -14,7 +15,7 @@ from pixivflow.slots.machine import Role
 from pixivflow.slots.model import BoundWork, Cell, WorkType
 from pixivflow.slots.ports import Binding
 from pixivflow.slots.target import Duplicate, NoCandidate, TargetOutcome, verdict
-from pixivflow.slots.texts import FALLBACK_REASON_MAX, capped
+from pixivflow.slots.texts import FALLBACK_REASON_MAX
 from pixivflow.times import utc_text
 
 BIND = """
@@ -69,7 +70,7 @@ def release_binding(db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, 
 
 def advance(db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, stage: int, reason: str, now: int) -> bool:
     """Let the cell look again at `stage`, the one after its own. False: it holds a work, has ended, or moved on."""
-    cut = capped(reason, FALLBACK_REASON_MAX)
+    cut = stored_text(reason, FALLBACK_REASON_MAX)
     values = {**_cell(slot_id, owner, target_id, now), "stage": stage, "reason": cut}
     return db.execute(ADVANCE, values).rowcount == 1
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.errors import LedgerLost, LedgerRefused, Unavailable
 from pixivflow.ledger.check import look, version_found
 from pixivflow.ledger.db import Db
@@ -14,6 +15,7 @@ from pixivflow.ledger.migrate import shipped
 from pixivflow.ledger.owed import count as owed_count
 from pixivflow.ledger.reader import read_once
 from pixivflow.ledger.translate import translated
+from pixivflow.slots.texts import CELL_ERROR_MAX
 from pixivflow.times import iso
 
 SLOTS = """
@@ -129,7 +131,13 @@ def _slot(db: Db, slot_id: str, status: str, detail: str | None) -> SlotStory:
         status=status,
         business_status=outcome.get("business_status"),
         cells=tuple(
-            CellStory(target_id=row[0], status=row[1], work_id=row[2], error=row[3], stored_count=row[4])
+            CellStory(
+                target_id=row[0],
+                status=row[1],
+                work_id=row[2],
+                error=stored_text(row[3], CELL_ERROR_MAX),
+                stored_count=row[4],
+            )
             for row in rows
         ),
     )

@@ -17,6 +17,7 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import shortened, spellings_of, without
 from pixivflow.pixiv.wire import ApiError, Envelope
 
 DELETED: Final = ("該当作品は削除されたか",)
@@ -67,12 +68,12 @@ class Broken(msgspec.Struct, frozen=True):
 Meaning = Served | Limited | TokenRefused | Missing | Refused | Down | Broken
 
 
-def meaning(reply: Reply, now: int) -> Meaning:
-    """What follows from the answer. `now`: epoch ms, for limits that name an instant."""
+def meaning(reply: Reply, now: int, token: str = "") -> Meaning:
+    """What follows from the answer. `now`: epoch ms, for limits that name an instant. `token`: not to be repeated."""
     status = reply.status
     error, is_json = _error_of(reply.body)
     words = " ".join(filter(None, (error.message, error.user_message, error.reason))) if error else ""
-    text = f"HTTP {status}{': ' if words else ''}{words[:SHOWN_CHARS]}"
+    text = f"HTTP {status}{': ' if words else ''}{shortened(without(words, spellings_of(token)), SHOWN_CHARS)}"
     if status == 401 or OAUTH in words:
         return TokenRefused()
     if status == 429 or "rate limit" in words.lower():

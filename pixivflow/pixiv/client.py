@@ -89,7 +89,7 @@ class Client:
                 reply = await exchange(self._transport, "GET", url, headers, self._network.timeout_ms)
             except Lost as lost:
                 return Broken(str(lost)), token
-            found = meaning(reply, self._clock.now_ms())
+            found = meaning(reply, self._clock.now_ms(), token)
             if isinstance(found, Limited):
                 await turn.limited(found.wait_ms)
             elif not isinstance(found, Down | Broken):

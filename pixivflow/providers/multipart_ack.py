@@ -12,6 +12,7 @@ reused otherwise                                    our own earlier attempt
 from typing import Final
 
 from pixivflow.config.model import AckFields
+from pixivflow.config.texts import shortened
 from pixivflow.delivery.model import (
     Accepted,
     Ack,
@@ -81,5 +82,5 @@ def _key(record: object, names: AckFields) -> str | None:
 
 def _quoted(answer: Answer) -> str:
     said = f"answered HTTP {answer.status}"
-    quote = answer.text[:SHOWN_CHARS].strip()
+    quote = shortened(answer.text, SHOWN_CHARS).strip()
     return f"{said}: {quote}" if quote else said

@@ -1,12 +1,13 @@
 """Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 
 import msgspec
 
-from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
+from pixivflow.config.mask import Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
+from pixivflow.config.texts import spellings_of, without_torn
 from pixivflow.delivery.model import Ack
 
 SHORTEST_HIDDEN: Final = 4
@@ -19,11 +20,11 @@ A = TypeVar("A", bound=Ack)
 
 
 class Reveal:
-    """Fills references from the environment, and remembers what nobody may repeat."""
+    """Fills references from the environment, and remembers what nobody may repeat. `hidden`: what else that is."""
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
+    def __init__(self, environ: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
         self._environ = environ
-        self._hidden: set[str] = set()
+        self._hidden = set(hidden)
 
     def text(self, text: str) -> str:
         """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
@@ -53,10 +54,9 @@ class Reveal:
 
     def masked(self, text: str) -> str:
         """`text` without anything that was revealed, as a receiver's error page might repeat it."""
-        for hidden in sorted(self._hidden, key=len, reverse=True):
-            if len(hidden.strip()) >= SHORTEST_HIDDEN:
-                text = text.replace(hidden.strip(), MASK)
-        return text
+        spellings = frozenset().union(*map(spellings_of, self._hidden))
+        known = {each for each in spellings if len(each) >= SHORTEST_HIDDEN}
+        return without_torn(text, known, SHORTEST_HIDDEN)
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""

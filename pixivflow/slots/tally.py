@@ -7,10 +7,11 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.slots.causes import reason_for_empty
 from pixivflow.slots.ports import Choice, Skip, SkipCode
 from pixivflow.slots.target import Scan
-from pixivflow.slots.texts import REPORT_MAX, capped
+from pixivflow.slots.texts import REPORT_MAX
 
 EXAMPLES: Final = 16
 """How many of the works that were passed over a report names; all of them are counted."""
@@ -62,14 +63,14 @@ class Tally:
         Shape: `skipped[{code, workId, reason}]`, what was tried last comes first.
         """
         examples = [
-            {"code": skip.code.value, "workId": skip.work_id, "reason": capped(skip.reason, REASON_CHARS)}
+            {"code": skip.code.value, "workId": skip.work_id, "reason": stored_text(skip.reason, REASON_CHARS)}
             for skip in reversed(self.skips)
         ][:EXAMPLES]
         while len(text := self._json(examples)) > REPORT_MAX and examples:
             examples.pop()
         return text
 
-    def _json(self, examples: list[dict[str, str | None]]) -> str:
+    def _json(self, examples: list[dict[str, str]]) -> str:
         told = {
             "stage": self.stage,
             "bound": self.bound,

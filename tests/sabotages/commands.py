@@ -46,7 +46,7 @@ ENDINGS = (
     breaking(
         "a bug is told like a fault of the user's",
         "pixivflow/cli/ending.py",
-        "            raise bug",
+        "            _say(stack(bug), as_json=as_json)",
         '            _say(f"{bug}", as_json=as_json)',
         ("tests/unit/test_cli_ending.py",),
     ),

@@ -138,9 +138,9 @@ ROWS = (
     ),
     Sabotage(
         name="a receiver's words are stored as they come",
-        file="pixivflow/delivery/texts.py",
-        find="    return shown[:limit].strip()\n",
-        replace="    return text[:limit].strip()\n",
+        file="pixivflow/config/texts.py",
+        find="    return _masked(well_formed(shortened(text, TEXT_CHARS)).translate(_CONTROLS))[:limit].strip()\n",
+        replace="    return well_formed(shortened(text, TEXT_CHARS)).translate(_CONTROLS)[:limit].strip()\n",
         tests=(AT_RANDOM,),
     ),
     Sabotage(

@@ -39,6 +39,9 @@ class Stage:
         self.hands = Journal(folder / "hands.jsonl")
         self.token, self.signing = f"token-{token_hex(8)}", f"signing-{token_hex(8)}"
         self.faults: list[str] = []
+        self.planted: list[str] = []
+        """Secrets that this life may not show, besides the two that every life has."""
+        self._heard: dict[str, str] = {}
         self._looks: list[Snapshot] = []
         self._processes: list[Process] = []
         self._stack = ExitStack()
@@ -78,9 +81,14 @@ class Stage:
         """Ask for a run; what was taken is evidence. `token` empty: the right one; None: none at all."""
         assert daemon.port is not None
         answer = trigger(daemon.port, plan, self.token if token == "" else token)
+        self.hear("answer", json.dumps(answer.body, ensure_ascii=False))
         if answer.status == 202:
             self.hands.say("accepted", slot=answer.slot)
         return answer
+
+    def hear(self, what: str, text: str) -> None:
+        """Keep what somebody outside was told, as evidence."""
+        self._heard[f"{what} {len(self._heard)}"] = text
 
     def until_up(self, daemon: Process) -> bool:
         """Wait until the daemon answers at its door. False: it is gone."""
@@ -129,11 +137,12 @@ class Stage:
 
     def verdict(self) -> list[str]:
         """Everything that this life did wrong, once its daemons have ended."""
-        evidence, received = self._evidence(), self.pixiv.receipts()
+        evidence, received = self.evidence(), self.pixiv.receipts()
         more = receipts.repeats(received, evidence.snapshots[-1], evidence.stops)
         return [*self.faults, *verdict(evidence), *more, *self.stray_parts()]
 
-    def _evidence(self) -> Evidence:
+    def evidence(self) -> Evidence:
+        """All that is known, once the daemons have ended."""
         told = Evidence(ledger=self.ledger, **gathered(read_lines([self.folder / "hands.jsonl"])))
         final = snapshot(self.ledger)
         outputs = {name: path for process in self._processes for name, path in process.outputs.items()}
@@ -143,6 +152,6 @@ class Stage:
             arrivals=tuple(receipts.arrivals(self.pixiv.receipts(), final)),
             stops=told.stops,
             snapshots=(*self._looks, final),
-            texts={name: path.read_text(errors="replace") for name, path in outputs.items()},
-            secrets=(self.token, self.signing),
+            texts={**self._heard, **{name: path.read_text(errors="replace") for name, path in outputs.items()}},
+            secrets=(self.token, self.signing, *self.planted),
         )

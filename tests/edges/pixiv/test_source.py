@@ -1,5 +1,6 @@
 """Lists and single works as the rooms get them, and what answers that are none become."""
 
+import json
 from contextlib import aclosing
 from typing import Any
 
@@ -233,3 +234,14 @@ async def test_a_search_ends_where_pixiv_ends_it(autojump_clock: MockClock, monk
 )
 def test_a_work_has_a_date_only_where_every_calendar_has_it(text: str, at: int | None) -> None:
     assert translate.instant(text) == at
+
+
+async def test_an_answer_that_repeats_the_token_is_told_without_it(autojump_clock: MockClock) -> None:
+    stage = Stage()
+    await stage.source.detail(a_work(100_001))
+    token = stage.played.sent[-1][1].headers["authorization"].split()[1]
+    body = json.dumps({"error": {"message": f"{token} may not see this"}})
+    stage.played.fault("status", match={"kind": "api"}, code=400, body=body)
+    with pytest.raises(Rejected, match=r"\*\*\* may not see this") as raised:
+        await stage.source.detail(a_work(100_001))
+    assert token not in str(raised.value)
