@@ -7,8 +7,9 @@ control (with sockets) · config_watcher · idle (external, exitWhenIdle)
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 
 from actors.idle_lifecycle import Parts as IdleParts
 from actors.idle_lifecycle import idle_lifecycle
@@ -25,6 +26,7 @@ from pixivflow.config.watch.watcher import Parts as WatcherParts
 from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
+from pixivflow.daemon.gaps import with_gaps
 from pixivflow.daemon.lifecycle import leave_wedged
 from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
 from pixivflow.daemon.tree import Ground
@@ -126,7 +128,8 @@ class Program:
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path
-        parts = WatcherParts(path=path, live=self._live, read=reader(path, self._environ), published=self._in_force)
+        read = whole_reader(path, self._environ)
+        parts = WatcherParts(path=path, live=self._live, read=read, published=self._in_force)
         await config_watcher(ctx, self._config, parts)
 
     def _in_force(self, settings: Settings) -> None:
@@ -182,3 +185,13 @@ class Program:
     def _leave(self, reason: str) -> None:
         self.exit_reason = reason
         self.supervisor.stop()
+
+
+def whole_reader(path: Path, environ: Mapping[str, str]) -> Callable[[], Awaitable[Loaded]]:
+    """Reads the file, and says with its warnings what it asks for in vain. Errors of what it returns: `ConfigError`."""
+    read = reader(path, environ)
+
+    async def read_whole() -> Loaded:
+        return with_gaps(await read())
+
+    return read_whole

@@ -17,7 +17,7 @@ LEVELS: Final[Mapping[str, Level]] = {
     "config.rejected": "error",
     "config.restart_needed": "error",
     "config.unwatched": "warn",
-    "config.warned": "warn",
+    "config.warning": "warn",
     "control.connection_failed": "warn",
     "control.failed": "error",
     "control.status_failed": "warn",

@@ -9,7 +9,7 @@ from typing import Final, assert_never
 
 import trio
 
-from actors.kit import Context, Mailbox
+from actors.kit import Context, Mailbox, Note
 from actors.kit.mailbox import Asks, Letter
 from pixivflow.config.load import ConfigInvalid, Finding, Loaded, load
 from pixivflow.config.model import Settings
@@ -77,6 +77,12 @@ def reader(path: Path, environ: Mapping[str, str]) -> Callable[[], Awaitable[Loa
     return read
 
 
+def warn(note: Note, loaded: Loaded) -> None:
+    """Say each thing about a configuration in force that should be looked at, the first hundred of them."""
+    for finding in islice(loaded.warnings, SHOWN):
+        note("config.warning", field=finding.field, code=finding.code, text=finding.message)
+
+
 async def _listen(ctx: Context, mailbox: Mailbox[Look], parts: Parts, stop: trio.Event) -> None:
     """Leave a hint whenever the file stirs. A folder that cannot be watched is tried again."""
     while not stop.is_set():
@@ -118,8 +124,7 @@ async def _look(ctx: Context, parts: Parts) -> Reload | ConfigError:
         case Replace(settings, waiting):
             parts.live.put(settings)
             ctx.note("config.replaced", generation=settings.generation, waiting_for_restart=waiting)
-            if loaded.warnings:
-                ctx.note("config.warned", file=str(parts.path), faults=_plain(loaded.warnings))
+            warn(ctx.note, loaded)
             parts.published(settings)
         case _:
             assert_never(verdict)

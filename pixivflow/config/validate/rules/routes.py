@@ -54,7 +54,7 @@ def _templates(at: Place, fields: Document) -> Iterator[Finding]:
 
 
 def _telegram(at: Place, route: Document, prefixes: dict[tuple[object, object], str]) -> Iterator[Finding]:
-    yield warning(DEPRECATED, (*at, "type"), "telegram is served still, and no longer advised")
+    yield warning(DEPRECATED, (*at, "type"), "telegram is no longer advised")
     yield from _templates(at, {"caption": route.get("caption")})
     place = (route.get("controlPlaneUrl"), route.get("reviewIdPrefix", _PREFIX))
     other = prefixes.setdefault(place, str(at[-1]))
