@@ -14,6 +14,7 @@ DECIDE, WATCHER = "pixivflow/config/watch/decide.py", "pixivflow/config/watch/wa
 FOLDER = "pixivflow/config/watch/folder.py"
 REDACT, LOG = "pixivflow/observe/redact.py", "pixivflow/observe/log.py"
 LINES, STRUCTURED = "pixivflow/observe/lines.py", "pixivflow/observe/structured.py"
+LEVELS = "pixivflow/observe/levels.py"
 FAULTS, KNOWN = "pixivflow/observe/faults.py", "pixivflow/observe/known.py"
 
 UNIT, EDGES, OBSERVE = "tests/unit/config/", "tests/edges/config/", "tests/unit/observe/"
@@ -336,4 +337,35 @@ LOGGING = (
     ),
 )
 
-ROWS = (*VALIDATION, *LOADING, *RELOADING, *LOGGING)
+LOUDNESS = (
+    breaking(
+        "an event has no level of its own",
+        LEVELS,
+        '    "download.parts_removed": "info",\n',
+        "",
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a level is kept for an event that nobody tells",
+        LEVELS,
+        '    "actor.cut": "warn",',
+        '    "actor.cut": "warn",\n    "actor.gone": "warn",',
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a target that crashed is told in passing",
+        LEVELS,
+        '"target.crashed": "error"',
+        '"target.crashed": "info"',
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a value that waits for a restart is told in passing",
+        WATCHER,
+        "            if waiting:",
+        "            if False:",
+        UNIT + "test_watcher.py",
+    ),
+)
+
+ROWS = (*LOUDNESS, *VALIDATION, *LOADING, *RELOADING, *LOGGING)

@@ -123,7 +123,9 @@ async def _look(ctx: Context, parts: Parts) -> Reload | ConfigError:
             ctx.note("config.restart_needed", file=str(parts.path), keys=keys)
         case Replace(settings, waiting):
             parts.live.put(settings)
-            ctx.note("config.replaced", generation=settings.generation, waiting_for_restart=waiting)
+            ctx.note("config.replaced", generation=settings.generation)
+            if waiting:
+                ctx.note("config.waits_for_restart", file=str(parts.path), keys=waiting)
             warn(ctx.note, loaded)
             parts.published(settings)
         case _:

@@ -164,8 +164,9 @@ async def test_a_value_that_waits_for_a_restart_is_said_once_with_the_change(aut
         world.file.stir(candidate)
         await trio.sleep(2)
         assert world.live.current().scheduler_runtime.idle_grace_ms == 600_000
-        (line,) = world.probe.heard("config.replaced")
-        assert line["waiting_for_restart"] == ("schedulerRuntime.idleGraceMs",)
+        assert len(world.probe.heard("config.replaced")) == 1
+        (line,) = world.probe.heard("config.waits_for_restart")
+        assert line["keys"] == ("schedulerRuntime.idleGraceMs",)
 
 
 async def test_each_warning_about_what_came_in_force_is_a_line_of_its_own(autojump_clock: MockClock) -> None:
