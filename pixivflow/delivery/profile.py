@@ -42,7 +42,8 @@ TELEGRAM: Final = Profile(
 )
 ANY_OTHER: Final = Profile(image=False, file=False, video=False, album=False, max_text_length=4_096)
 
-_ALBUM: Final = (2, 10)
+ALBUM: Final = (2, 10)
+"""The fewest and the most pictures of an album, where nobody says otherwise."""
 
 
 def overridden(profile: Profile, given: Capabilities) -> Profile:
@@ -75,5 +76,5 @@ def _tighter(limit: int, given: int | None) -> int:
 def _bounds(profile: Profile, given: Capabilities) -> tuple[int, int]:
     if given.album is None and given.album_min is None and given.album_max is None:
         return profile.album_min, profile.album_max
-    low, high = (profile.album_min or _ALBUM[0]), (profile.album_max or _ALBUM[1])
+    low, high = (profile.album_min or ALBUM[0]), (profile.album_max or ALBUM[1])
     return max(low, given.album_min or low), min(high, given.album_max or high)

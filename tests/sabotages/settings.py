@@ -4,6 +4,7 @@ from tests.sabotages import Sabotage
 
 JUDGES, SHAPE = "pixivflow/config/validate/judges.py", "pixivflow/config/validate/shape.py"
 WORDS, ADDRESSES = "pixivflow/config/validate/words.py", "pixivflow/config/validate/addresses.py"
+CRON = "pixivflow/scheduling/cron.py"
 DOORS, OWED = "pixivflow/config/validate/rules/doors.py", "pixivflow/config/validate/rules/owed.py"
 DOCUMENT, DEPTH = "pixivflow/config/load/document.py", "pixivflow/config/load/depth.py"
 OVERRIDES, PROXIES = "pixivflow/config/load/overrides.py", "pixivflow/config/load/proxies.py"
@@ -62,17 +63,45 @@ VALIDATION = (
     ),
     breaking(
         "a cron of six fields passes",
-        WORDS,
-        "or len(value.split()) != 5:",
-        "or len(value.split()) not in (5, 6):",
+        CRON,
+        "    if len(fields) != 5:",
+        "    if len(fields) not in (5, 6):",
         UNIT + "test_validate_plans.py",
     ),
     breaking(
         "a cron is only counted",
-        WORDS,
-        "        CronSim(value, _ANY_DAY)",
+        CRON,
+        "        CronSim(line, datetime(2000, 1, 1, tzinfo=UTC))",
         "        pass",
         UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a cron line that names each minute and hour is refused",
+        CRON,
+        "LONGEST: Final = 500",
+        "LONGEST: Final = 200",
+        UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a sweep may end what has waited for a second",
+        "pixivflow/slots/stall.py",
+        "LEAST_MS: Final = 60_000",
+        "LEAST_MS: Final = 1_000",
+        UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a target may look again more often than ten times",
+        "pixivflow/slots/fallback.py",
+        "STAGES_MAX: Final = 10",
+        "STAGES_MAX: Final = 11",
+        UNIT + "test_validate_document.py",
+    ),
+    breaking(
+        "a scan may try more than a hundred works",
+        "pixivflow/slots/fallback.py",
+        "SCAN_BOUND_MAX: Final = 100",
+        "SCAN_BOUND_MAX: Final = 500",
+        "tests/unit/selection/test_planner.py",
     ),
     breaking(
         "an endpoint may hold a user",
