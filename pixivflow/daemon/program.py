@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from pathlib import Path
 
 from actors.idle_lifecycle import Parts as IdleParts
@@ -20,6 +21,7 @@ from actors.scheduler import scheduler
 from pixivflow import __version__
 from pixivflow.config.load import Loaded
 from pixivflow.config.model import Settings
+from pixivflow.config.watch.folder import changes
 from pixivflow.config.watch.live import Live
 from pixivflow.config.watch.watcher import Look, config_watcher, reader
 from pixivflow.config.watch.watcher import Parts as WatcherParts
@@ -124,12 +126,24 @@ class Program:
             ticking=lambda: runtime.mode == "internal",
             catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
         )
-        await scheduler(ctx, self._scheduler, SchedulerParts(fires=fires, offer=self.ground.offer))
+        parts = SchedulerParts(
+            fires=fires,
+            offer=self.ground.offer,
+            sleep_ms=self._timings.clock_sleep_ms,
+            jump_ms=self._timings.clock_jump_ms,
+        )
+        await scheduler(ctx, self._scheduler, parts)
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path
         read = whole_reader(path, self._environ)
-        parts = WatcherParts(path=path, live=self._live, read=read, published=self._in_force)
+        parts = WatcherParts(
+            path=path,
+            live=self._live,
+            read=read,
+            published=self._in_force,
+            stirring=partial(changes, look_ms=self._timings.watch_look_ms, step_ms=self._timings.watch_step_ms),
+        )
         await config_watcher(ctx, self._config, parts)
 
     def _in_force(self, settings: Settings) -> None:
@@ -153,6 +167,7 @@ class Program:
             ),
             clock=self._hooks.clock,
             note=ctx.note,
+            body_ms=self._timings.body_ms,
         )
         await control(ctx, self._sockets, parts)
 

@@ -116,7 +116,7 @@ class Ground:
 
     async def _stall_sweeper(self, ctx: Context) -> None:
         parts = SweeperParts(
-            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token())),
+            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token()), self.timings),
             offer=self.offer,
             runs=self.runs,
             tick_ms=self.timings.sweep_ms,

@@ -15,7 +15,6 @@ from pixivflow.config.load import ConfigInvalid, Finding, Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.config.validate.findings import SHOWN
 from pixivflow.config.watch.decide import Keep, Refuse, Reload, Replace, decide
-from pixivflow.config.watch.folder import changes
 from pixivflow.config.watch.live import Live
 from pixivflow.errors import ConfigError
 
@@ -44,8 +43,8 @@ class Parts:
     path: Path
     live: Live
     read: Callable[[], Awaitable[Loaded]]
-    published: Callable[[Settings], None] = lambda settings: None
-    stirring: Callable[[Path, trio.Event], AsyncGenerator[None, None]] = changes
+    published: Callable[[Settings], None]
+    stirring: Callable[[Path, trio.Event], AsyncGenerator[None, None]]
 
 
 async def config_watcher(ctx: Context, mailbox: Mailbox[Look], parts: Parts) -> None:
