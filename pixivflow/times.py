@@ -12,10 +12,12 @@ text without a zone is always read as UTC, so a host in another timezone sees th
 """
 
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
-MINUTE_MS = 60_000
+MINUTE_MS: Final = 60_000
+DAY_MS: Final = 86_400_000
 
 
 class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -105,6 +105,12 @@ UNSERVED: Final = (
     Row(f"{_MULTIPART}.capabilities", written, "a receiver of this type is sent everything"),
     Row(f"{_WEBHOOK}.pairingUrl", written, "this version does not pair"),
     Row(f"{_WEBHOOK}.pairingAllowRedirects", on, "this version does not pair"),
+    Row(
+        f"{_WEBHOOK}.capabilities.maxCaptionLength",
+        other_than(0),
+        "the one text is bounded by maxTextLength",
+    ),
+    Row(f"{_WEBHOOK}.capabilities.maxAttachmentsPerMessage", other_than(0), "a work goes out as one document"),
     Row(f"{_WEBHOOK}.capabilities.requiresTwoPhaseUpload", on, "files travel with their message"),
     Row(f"{_WEBHOOK}.capabilities.minSendIntervalMs", other_than(0), "what is due is sent, one row after the other"),
     Row(f"{_WEBHOOK}.capabilities.idempotencyMechanism", written, "every row carries its key, whatever is said here"),

@@ -27,7 +27,7 @@ from actors.slot_runner import slot_runner
 from actors.stall_sweeper import Parts as SweeperParts
 from actors.stall_sweeper import stall_sweeper
 from pixivflow.delivery.deferral import Unready
-from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.delivery.ports import Attempt
 from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
@@ -52,7 +52,7 @@ class Ground:
 
     open_ledger: Callable[[], AbstractAsyncContextManager[Ledger]]
     execute: Callable[[Work, LiveRun, Ledger], Awaitable[object]]
-    attempt: Callable[[OutboxRow], Awaitable[Ack]]
+    attempt: Attempt
     plans: Callable[[], Mapping[ScheduleId, Plan]]
     timings: Timings
     ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready

@@ -19,8 +19,8 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-DAY_MS: Final = 86_400_000
-MINUTE_MS: Final = 60_000
+from pixivflow.times import DAY_MS, MINUTE_MS
+
 NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)
 
