@@ -25,7 +25,7 @@ def validate(config: str | None, as_json: bool) -> None:
     path = configuration(config)
     report = examine(path, os.environ)
     if not report.errors:
-        report = Report(findings=(*report.findings, *gaps(load(path, os.environ).settings)))
+        report = Report(findings=(*report.findings, *gaps(load(path, os.environ))))
     if as_json:
         document({"path": f"{path}", **report.plain()})
     else:

@@ -138,7 +138,7 @@ async def _found(visit: Visit, slot: Slot, accepted: Accepted, admission: Admitt
     return found
 
 
-async def _keep(visit: Visit, outcome: Outcome, unknown: Note = triggers.note) -> None:
+async def _keep(visit: Visit, outcome: Outcome, unknown: Note = triggers.keep) -> None:
     """Write down an end that no other write carries, also of a caller who has gone: a fault changes no answer."""
     ledger, end = visit.parts.ledger, visit.end(outcome)
     fault: str | Exception | None

@@ -73,6 +73,7 @@ def outside(
             clock=clock,
             note=note,
             page_delay_ms=settings.download.request_delay_ms,
+            timings=timings,
             readonly=environ.get("PIXIV_AUTH_READONLY", "").lower() in READONLY,
         ),
         fetcher=PageFetcher(

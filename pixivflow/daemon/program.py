@@ -7,8 +7,10 @@ control (with sockets) · config_watcher · idle (external, exitWhenIdle)
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
+from pathlib import Path
 
 from actors.idle_lifecycle import Parts as IdleParts
 from actors.idle_lifecycle import idle_lifecycle
@@ -19,12 +21,14 @@ from actors.scheduler import scheduler
 from pixivflow import __version__
 from pixivflow.config.load import Loaded
 from pixivflow.config.model import Settings
+from pixivflow.config.watch.folder import changes
 from pixivflow.config.watch.live import Live
 from pixivflow.config.watch.watcher import Look, config_watcher, reader
 from pixivflow.config.watch.watcher import Parts as WatcherParts
 from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
+from pixivflow.daemon.gaps import with_gaps
 from pixivflow.daemon.lifecycle import leave_wedged
 from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
 from pixivflow.daemon.tree import Ground
@@ -121,11 +125,24 @@ class Program:
             ticking=lambda: runtime.mode == "internal",
             catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
         )
-        await scheduler(ctx, self._scheduler, SchedulerParts(fires=fires, offer=self.ground.offer))
+        parts = SchedulerParts(
+            fires=fires,
+            offer=self.ground.offer,
+            sleep_ms=self._timings.clock_sleep_ms,
+            jump_ms=self._timings.clock_jump_ms,
+        )
+        await scheduler(ctx, self._scheduler, parts)
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path
-        parts = WatcherParts(path=path, live=self._live, read=reader(path, self._environ), published=self._in_force)
+        read = whole_reader(path, self._environ)
+        parts = WatcherParts(
+            path=path,
+            live=self._live,
+            read=read,
+            published=self._in_force,
+            stirring=partial(changes, look_ms=self._timings.watch_look_ms, step_ms=self._timings.watch_step_ms),
+        )
         await config_watcher(ctx, self._config, parts)
 
     def _in_force(self, settings: Settings) -> None:
@@ -149,6 +166,7 @@ class Program:
             ),
             clock=self._hooks.clock,
             note=ctx.note,
+            body_ms=self._timings.body_ms,
         )
         await control(ctx, self._sockets, parts)
 
@@ -181,3 +199,13 @@ class Program:
     def _leave(self, reason: str) -> None:
         self.exit_reason = reason
         self.supervisor.stop()
+
+
+def whole_reader(path: Path, environ: Mapping[str, str]) -> Callable[[], Awaitable[Loaded]]:
+    """Reads the file, and says with its warnings what it asks for in vain. Errors of what it returns: `ConfigError`."""
+    read = reader(path, environ)
+
+    async def read_whole() -> Loaded:
+        return with_gaps(await read())
+
+    return read_whole

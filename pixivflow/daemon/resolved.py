@@ -3,7 +3,7 @@
 from pixivflow.config.model import Settings, Target
 from pixivflow.ids import ScheduleId, TargetId
 from pixivflow.scheduling.model import Governance, Plan
-from pixivflow.slots.stall import Budgets, budgets
+from pixivflow.slots.stall import Budgets
 
 LANE = "pixiv-account:{}"
 """The scarce resource of every run: one account. Never a token, a receiver or a plan."""
@@ -50,4 +50,4 @@ def governance_of(settings: Settings) -> Governance:
 def budgets_of(settings: Settings) -> Budgets:
     """How long slots may wait and stand still."""
     runtime = settings.scheduler_runtime
-    return budgets(runtime.queued_timeout_ms, runtime.stall_timeout_ms)
+    return Budgets(queued_ms=runtime.queued_timeout_ms, stalled_ms=runtime.stall_timeout_ms)

@@ -83,7 +83,8 @@ def prepared(
 ) -> Daemon:
     """Join a daemon. Inside trio. Errors: `ConfigError` for crash points or test timings that cannot be."""
     from actors.kit import Hooks, SystemClock
-    from pixivflow.daemon.gaps import gaps
+    from pixivflow.config.watch.watcher import warn
+    from pixivflow.daemon.gaps import with_gaps
     from pixivflow.daemon.program import Program
     from pixivflow.observe.known import known_secrets
     from pixivflow.observe.opened import opened
@@ -97,8 +98,7 @@ def prepared(
         log.set_level(changed.log_level)
         log.redactor.learn(*known_secrets(changed, environ))
 
-    for finding in (*loaded.warnings, *gaps(settings)):
-        log.note("config.warning", field=finding.field, code=finding.code, text=finding.message)
+    warn(log.note, with_gaps(loaded))
     hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
     log.note(
         "daemon.starting",

@@ -27,7 +27,7 @@ from actors.slot_runner import slot_runner
 from actors.stall_sweeper import Parts as SweeperParts
 from actors.stall_sweeper import stall_sweeper
 from pixivflow.delivery.deferral import Unready
-from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.delivery.ports import Attempt
 from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
@@ -52,7 +52,7 @@ class Ground:
 
     open_ledger: Callable[[], AbstractAsyncContextManager[Ledger]]
     execute: Callable[[Work, LiveRun, Ledger], Awaitable[object]]
-    attempt: Callable[[OutboxRow], Awaitable[Ack]]
+    attempt: Attempt
     plans: Callable[[], Mapping[ScheduleId, Plan]]
     timings: Timings
     ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready
@@ -116,7 +116,7 @@ class Ground:
 
     async def _stall_sweeper(self, ctx: Context) -> None:
         parts = SweeperParts(
-            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token())),
+            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token()), self.timings),
             offer=self.offer,
             runs=self.runs,
             tick_ms=self.timings.sweep_ms,

@@ -25,7 +25,6 @@ from pixivflow.ledger.run_store import RunLedger
 from pixivflow.selection.candidates import Candidates
 from pixivflow.selection.model import WorkDetail
 from pixivflow.slots.coordinator import walk
-from pixivflow.slots.fallback import clamped_stages
 from pixivflow.slots.model import Work
 from pixivflow.slots.parts import Parts
 from pixivflow.slots.ports import Entry
@@ -56,7 +55,7 @@ class AtWork:
         if live.run is None:
             raise RuntimeError(f"{work.slot.id} is not claimed")
         settings, ways = self._settings(), await self._outside()
-        stages = clamped_stages(settings.download.max_fallback_stages)
+        stages = settings.download.max_fallback_stages
         terms = Terms(
             slot=work.slot,
             started_at=live.run.started_at,

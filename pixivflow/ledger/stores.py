@@ -69,15 +69,18 @@ class SlotLedger:
 class SweepLedger:
     """What stall_sweeper asks. `new_owner`: for the short lease of a settlement in passing."""
 
-    def __init__(self, ledger: Ledger, budgets: Callable[[], Budgets], new_owner: Callable[[], Owner]) -> None:
-        self._ledger, self._budgets, self._new_owner = ledger, budgets, new_owner
+    def __init__(
+        self, ledger: Ledger, budgets: Callable[[], Budgets], new_owner: Callable[[], Owner], timings: Timings
+    ) -> None:
+        self._ledger, self._budgets, self._new_owner, self._timings = ledger, budgets, new_owner, timings
 
     async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
         at = self._ledger.lease_now(now)
         return await self._ledger.read(sweeps.courses, at, not_in, RECOVERY_BATCH)
 
     async def settle_only(self, slot: str, now: int) -> None:
-        await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), self._ledger.lease_now(now))
+        at, ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms
+        await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), at, ttl_ms)
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
         found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)

@@ -22,7 +22,7 @@ from pixivflow.slots.reasons import REASONS
 from pixivflow.slots.recovery import course, is_candidate
 from pixivflow.slots.rollup import roll_up
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import PRODUCTION, utc_text
+from pixivflow.times import utc_text
 
 STALL_BATCH = 100
 """How many slots one rule of the stall sweep looks at in one tick."""
@@ -94,7 +94,7 @@ def needed(db: Db, slot_id: SlotId) -> Course:
     return course(cells.read_all(db, slot_id), rollups.in_delivery(db, slot_id))
 
 
-def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTION.slot_lease_ms) -> Course:
+def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int) -> Course:
     """Settle the slot in passing if nothing in it is left to run; `DISPATCH`: it needs a run, and nothing was written.
 
     `SETTLE` was done. `WAIT`: its deliveries are on their way, or it is not ours to touch.

@@ -1,7 +1,7 @@
 """The journal of requests, and the slot that a request opens, in one transaction with its row.
 
     accept ──▶ offered to slot_runner ──▶ conclude      a request that reaches a slot
-    note, depart                                        one that reaches none, or whose caller left
+    keep, depart                                        one that reaches none, or whose caller left
     (ledger/refusals)                                   one that was refused before anybody knew who asked
 
 A row begins as `error` without an answer, so a crash before the answer is never read as a normal acceptance. The
@@ -122,16 +122,16 @@ def answered(db: Db, journal: int, end: End) -> str | None:
     return fault
 
 
-def note(db: Db, arrival: Arrival, end: End) -> str | None:
+def keep(db: Db, arrival: Arrival, end: End) -> str | None:
     """Write the row of a request that reached no slot; the fault, if that failed."""
     _, fault = _written(db, lambda: _insert(db, arrival, end))
     return fault
 
 
 def depart(db: Db, arrival: Arrival, end: End) -> str | None:
-    """As `note`, for a caller who left while it was not known whether `accept` would still write the row."""
+    """As `keep`, for a caller who left while it was not known whether `accept` would still write the row."""
     known = db.execute(ARRIVED, msgspec.structs.asdict(arrival)).fetchall()
-    return None if known else note(db, arrival, end)
+    return None if known else keep(db, arrival, end)
 
 
 def prune(db: Db, before: int, at_most: int) -> int:

@@ -29,7 +29,10 @@ PATIENCE_MS: Final = 1_500
 
 
 class Account:
-    """One account. `readonly`: never ask the login service; only a token that is there already serves."""
+    """One account. `margin_ms`: an access token with less time left is not begun with.
+
+    `readonly`: never ask the login service; only a token that is there already serves.
+    """
 
     def __init__(
         self,
@@ -40,10 +43,12 @@ class Account:
         clock: Clock,
         *,
         note: Note,
+        margin_ms: int,
         readonly: bool = False,
     ) -> None:
         self._name, self._login = pixiv.account_id, Login(pixiv, network, transport, clock)
         self._vault, self._clock, self._note, self._readonly = vault, clock, note, readonly
+        self._margin_ms = margin_ms
         self._configured = pixiv.refresh_token.reveal() if pixiv.has_token else None
         self._token: Token | None = None
         self._refused: set[str] = set()
@@ -69,8 +74,11 @@ class Account:
 
     def _usable(self, stale: str | None) -> str | None:
         token = self._token
-        is_good = token is not None and token.is_usable(self._clock.now_ms()) and token.access_token != stale
+        is_good = token is not None and self._lasts(token) and token.access_token != stale
         return token.access_token if token is not None and is_good else None
+
+    def _lasts(self, token: Token) -> bool:
+        return token.expires_at > self._clock.now_ms() + self._margin_ms
 
     async def _renewed(self, stale: str | None) -> Token:
         self._failure = ""
@@ -88,7 +96,7 @@ class Account:
     async def _stored(self, stale: str | None) -> Token | None:
         """The access token that an earlier life of this process left, if it still serves."""
         stored = credentials.read(await self._vault.read(ACCESS)) if self._token is None else None
-        if stored is None or stored.access_token == stale or not stored.is_usable(self._clock.now_ms()):
+        if stored is None or stored.access_token == stale or not self._lasts(stored):
             return None
         return None if await self._is_replaced() else stored
 

@@ -16,9 +16,6 @@ ACCESS: Final = "pixiv_access_token"
 REFRESH: Final = "pixiv_refresh_token"
 SEEN: Final = "pixiv_config_token_sha256"
 
-MARGIN_MS: Final = 60_000
-"""An access token with less time left than this is not begun with."""
-
 
 class Token(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An access token and what renews it, as the rows keep it. `expires_at`: epoch ms."""
@@ -30,9 +27,6 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def __repr__(self) -> str:
         return f"Token(expires_at={self.expires_at})"
-
-    def is_usable(self, now: int) -> bool:
-        return self.expires_at > now + MARGIN_MS
 
 
 def token_of(granted: Granted, now: int) -> Token:

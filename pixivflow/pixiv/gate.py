@@ -92,7 +92,8 @@ class Gate:
     async def _known(self) -> None:
         async with self._loading:
             if self._state is None:
-                self._state = rules.loaded(_read(await self._rows.load(self._scope)), self._clock.now_ms())
+                kept = _read(await self._rows.load(self._scope))
+                self._state = rules.loaded(kept, self.pace, self._clock.now_ms())
 
     def _known_at(self, now: int) -> GateState:
         assert self._state is not None  # noqa: S101 -- for the type checker: `_known` came first

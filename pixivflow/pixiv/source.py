@@ -14,12 +14,13 @@ from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
 from pixivflow.pixiv.client import Client
 from pixivflow.pixiv.gate import Gate
-from pixivflow.pixiv.pace import Pace
+from pixivflow.pixiv.pace import pace_of
 from pixivflow.pixiv.ports import GateRows, Note, Vault
 from pixivflow.pixiv.wire import DetailReply, ListReply
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Pages
 from pixivflow.slots.model import BoundWork, WorkType
+from pixivflow.times import Timings
 
 PAGES_MAX: Final = 200
 """How many pages one walk reads at most."""
@@ -93,15 +94,15 @@ def source(
     clock: Clock,
     note: Note,
     page_delay_ms: int,
+    timings: Timings,
     readonly: bool = False,
 ) -> PixivSource:
     """The source of one account over a transport that somebody else closes.
 
     `page_delay_ms`: `download.requestDelay`. Make one an account and process: two would not know of each other's pace.
     """
-    interval_ms = network.request_pacing_ms
-    pace = Pace() if interval_ms is None else Pace(interval_ms=interval_ms)
-    gate = Gate(pace, gates, clock, scope=pixiv.account_id, note=note)
-    account = Account(pixiv, network, transport, vault, clock, note=note, readonly=readonly)
+    gate = Gate(pace_of(timings, network.request_pacing_ms), gates, clock, scope=pixiv.account_id, note=note)
+    margin_ms = timings.token_margin_ms
+    account = Account(pixiv, network, transport, vault, clock, note=note, margin_ms=margin_ms, readonly=readonly)
     client = Client(pixiv, network, transport, account, gate, clock, note=note)
     return PixivSource(client, urls.api_of(pixiv.endpoints), page_delay_ms, note)

@@ -20,7 +20,7 @@ class Parts(Generic[W]):
     """What one run's walk works with.
 
     `targets`: those of the settings that the run began with, in their order. `threads`: the run's own. `started_at`:
-    epoch ms, from which words for days are resolved. `stages`: `fallback.clamped_stages` of the settings. `max_tries`,
+    epoch ms, from which words for days are resolved. `stages`: the most passes. `max_tries`,
     `retry_ms`: attempts at one work, and the first pause between two.
     """
 

@@ -38,7 +38,7 @@ def slots_of(ledger: Ledger) -> SlotLedger:
 
 
 def sweep_of(ledger: Ledger) -> SweepLedger:
-    return SweepLedger(ledger, Budgets, lambda: Owner("run-9-cccccccc"))
+    return SweepLedger(ledger, Budgets, lambda: Owner("run-9-cccccccc"), PRODUCTION)
 
 
 def outbox_of(ledger: Ledger) -> OutboxLedger:

@@ -14,6 +14,7 @@ DOWNLOAD_TESTS = ("tests/commands/test_download.py",)
 LINKS_TESTS = ("tests/unit/test_links.py",)
 SOCKETS_TESTS = ("tests/daemon/test_sockets.py",)
 RESOLVED_TESTS = ("tests/daemon/test_resolved.py",)
+GAPS, GAPS_TESTS = "pixivflow/daemon/gaps.py", ("tests/daemon/test_gaps.py",)
 LOADED_TESTS = ("tests/daemon/test_loaded.py",)
 
 
@@ -204,4 +205,56 @@ DOOR = (
     ),
 )
 
-ROWS = (*ENDINGS, *COMMANDS, *ROUND, *ADDRESSES, *DOOR)
+IN_VAIN = (
+    breaking(
+        "a key that nothing reads is accepted in silence",
+        GAPS,
+        '    Row("initialDelay", other_than(0), "nothing is delayed by this version"),\n',
+        "",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a key that is read is said to be asked for in vain",
+        GAPS,
+        '    Row("jobs", written,',
+        '    Row("download.concurrency", written, "x"),\n    Row("jobs", written,',
+        GAPS_TESTS,
+    ),
+    breaking(
+        "who asks for what happens anyway is warned",
+        GAPS,
+        "if value is not None and row.asked(value):",
+        "if value is not None:",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a row about one type of route speaks of all of them",
+        GAPS,
+        'if isinstance(each, dict) and each.get("type") == kind:',
+        "if isinstance(each, dict):",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a key is warned of twice",
+        GAPS,
+        "if each.field not in named)",
+        "if True)",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a file that is read again asks in vain in silence",
+        "pixivflow/daemon/program.py",
+        "        return with_gaps(await read())",
+        "        return await read()",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a daemon starts without a word about what it is asked in vain",
+        "pixivflow/daemon/start.py",
+        "    warn(log.note, with_gaps(loaded))",
+        "    warn(log.note, loaded)",
+        CONFIG_TESTS,
+    ),
+)
+
+ROWS = (*ENDINGS, *COMMANDS, *ROUND, *ADDRESSES, *DOOR, *IN_VAIN)

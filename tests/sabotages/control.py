@@ -64,8 +64,8 @@ CALLERS = (
     Sabotage(
         name="who leaves after the commit has two rows",
         file=TRIGGERS,
-        find="    return None if known else note(db, arrival, end)",
-        replace="    return note(db, arrival, end)",
+        find="    return None if known else keep(db, arrival, end)",
+        replace="    return keep(db, arrival, end)",
         tests=TRIGGER_TESTS,
     ),
 )
@@ -182,8 +182,8 @@ ACTORS = (
     Sabotage(
         name="the clock sleeps until the next fire however far it is",
         file=SCHEDULER,
-        find="return LONGEST_S if next_at is None else min(LONGEST_S, max(0, next_at - now) / 1000)",
-        replace="return LONGEST_S if next_at is None else max(0, next_at - now) / 1000",
+        find="return parts.sleep_ms if next_at is None else min(parts.sleep_ms, max(0, next_at - now))",
+        replace="return parts.sleep_ms if next_at is None else max(0, next_at - now)",
         tests=SCHEDULER_TESTS,
     ),
     Sabotage(
@@ -203,7 +203,7 @@ ACTORS = (
     Sabotage(
         name="a clock that was set goes unnamed",
         file=SCHEDULER,
-        find="    if abs(by_ms) > JUMP_MS:",
+        find="    if abs(by_ms) > parts.jump_ms:",
         replace="    if by_ms > 10**12:",
         tests=SCHEDULER_TESTS,
     ),
@@ -663,7 +663,7 @@ CONNECTIONS = (
     Sabotage(
         name="a body may take as long as it likes",
         file=APP,
-        find="        with trio.fail_after(BODY_S):\n",
+        find="        with trio.fail_after(within_ms / 1000):\n",
         replace="        with trio.fail_after(10_000):\n",
         tests=CONNECTION_TESTS,
     ),

@@ -80,7 +80,7 @@ PIXIV = (
         "bool(seen or configured)\n    tries",
         LOGIN_TESTS,
     ),
-    broken("a dying token is used", CREDENTIALS, "MARGIN_MS: Final = 60_000", "MARGIN_MS: Final = 0", LOGIN_TESTS),
+    broken("a dying token is used", AUTH, " + self._margin_ms", "", LOGIN_TESTS),
     broken(
         "a refused token is used again",
         CLIENT,
@@ -126,8 +126,15 @@ PIXIV = (
     broken(
         "the longest wish parks the account for days",
         PACE,
-        "min(asked_ms or 0, LONGEST_MS)",
+        "min(asked_ms or 0, pace.max_wish_ms)",
         "asked_ms or 0",
+        GATE_TESTS,
+    ),
+    broken(
+        "the pace of an account ignores the durations in force",
+        PACE,
+        "first_cooldown_ms=timings.gate_cooldown_ms,",
+        "first_cooldown_ms=60_000,",
         GATE_TESTS,
     ),
     broken("places are not reserved", PACE, "next_allowed_at=after, circuit", "circuit", GATE_TESTS),

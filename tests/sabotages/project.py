@@ -128,4 +128,11 @@ ROWS = (
         replace="        if claim is None\n",
         tests=HOOK_TESTS,
     ),
+    Sabotage(
+        name="a name is defined that nobody uses",
+        file="pixivflow/delivery/model.py",
+        find="MAX_ATTEMPTS: Final = 12\n",
+        replace="MAX_ATTEMPTS: Final = 12\nFEW_ATTEMPTS: Final = 8\n",
+        tests=("tests/unit/test_used.py",),
+    ),
 )

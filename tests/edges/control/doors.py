@@ -28,6 +28,7 @@ from pixivflow.ledger.connection import Db
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.owed import OwedLedger
 from pixivflow.scheduling.model import Plan
+from pixivflow.times import PRODUCTION
 from tests.fixtures.slots import HOUR, MINUTE, NOW, A, B, a_plan
 
 TOKEN = "schedule-token-of-the-test"
@@ -55,6 +56,7 @@ class Behind:
     meet: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
     offered: list[str] = field(default_factory=list)
     live: list[LiveRun] = field(default_factory=list)
+    body_ms: int = PRODUCTION.body_ms
 
     async def offer(self, slot: str) -> Admitted | Refused:
         self.offered.append(slot)
@@ -82,6 +84,7 @@ class Behind:
             identity=Identity(version="1.2.3", commit="abc", pid=4711, started_at=TEN - HOUR),
             clock=self.clock,
             note=self.probe.note,
+            body_ms=self.body_ms,
             point=self.probe.point,
         )
 

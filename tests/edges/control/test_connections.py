@@ -26,7 +26,6 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes seconds in production takes a third of one here."""
     monkeypatch.setattr(server, "IDLE_S", 0.3)
     monkeypatch.setattr(server, "WRITE_S", 0.3)
-    monkeypatch.setattr(app, "BODY_S", 0.3)
 
 
 async def test_a_connection_is_used_again_and_closed_when_it_idles(ledger: Ledger) -> None:
@@ -47,7 +46,7 @@ async def test_a_connection_that_says_nothing_or_half_a_header_is_closed(ledger:
 
 
 async def test_a_body_that_does_not_come_is_answered_408_and_opens_nothing(ledger: Ledger) -> None:
-    process = behind(ledger)
+    process = behind(ledger, body_ms=300)
     with trio.fail_after(PATIENCE_S):
         async with open_door(process) as door, door.caller() as caller:
             await caller.send(raw(caller, "content-length: 20", body=b'{"label"'))
@@ -100,10 +99,9 @@ async def test_a_chunked_body_is_counted_as_it_comes(ledger: Ledger) -> None:
             assert await process.slots() == []
 
 
-async def test_a_body_without_end_is_cut(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "BODY_S", 10 * PATIENCE_S)
+async def test_a_body_without_end_is_cut(ledger: Ledger) -> None:
     with trio.fail_after(PATIENCE_S):
-        async with open_door(behind(ledger)) as door, door.caller() as caller:
+        async with open_door(behind(ledger, body_ms=10_000 * PATIENCE_S)) as door, door.caller() as caller:
             await caller.send(raw(caller, "transfer-encoding: chunked"))
             await send_until_cut(caller, b"10000\r\n" + b" " * 65_536 + b"\r\n")
             assert (await door.post()).status == 202

@@ -13,6 +13,7 @@ from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.egress import transport
 from pixivflow.sandbox.serve import Sandbox
 from pixivflow.sandbox.tokens import Refresh
+from pixivflow.times import PRODUCTION
 from tests.edges.download.stage import TARGET, data_of
 from tests.edges.pixiv.stage import VALID, Rows, a_search
 from tests.fixtures.ledgers import StoppedClock
@@ -33,7 +34,17 @@ async def test_a_work_is_found_and_fetched_over_real_lines(sandbox: Sandbox, tmp
     clock, rows, threads = StoppedClock(), Rows(), trio.CapacityLimiter(2)
     way_out = transport(allow=anywhere, keep_alive=True)
     try:
-        asked = source(pixiv, network, way_out, vault=rows, gates=rows, clock=clock, note=quiet, page_delay_ms=0)
+        asked = source(
+            pixiv,
+            network,
+            way_out,
+            vault=rows,
+            gates=rows,
+            clock=clock,
+            note=quiet,
+            page_delay_ms=0,
+            timings=PRODUCTION,
+        )
         fetcher = PageFetcher(
             Storage(illustration_directory=tmp_path / "illustrations"),
             Download(request_delay_ms=0),
