@@ -52,7 +52,7 @@ class PageFetcher:
         clock: Clock,
         note: Note,
     ) -> None:
-        timeout_ms = PAGE_MS if download.timeout_ms == Download().timeout_ms else download.timeout_ms
+        timeout_ms = PAGE_MS if download.timeout_ms is None else download.timeout_ms
         self._wire = Wire(transport=transport, origins=allowed(image), user_agent=user_agent, timeout_ms=timeout_ms)
         self._effort = Effort(tries=network.retries + 1, pause_ms=network.retry_delay_ms)
         self._storage, self._download, self._clock, self._note = storage, download, clock, note

@@ -293,6 +293,13 @@ FILES = (
         FETCH_TESTS,
     ),
     broken(
+        "a minute that is written counts as nothing written",
+        FETCH,
+        "PAGE_MS if download.timeout_ms is None else",
+        "PAGE_MS if download.timeout_ms in (None, 60_000) else",
+        FETCH_TESTS,
+    ),
+    broken(
         "all pages at once",
         FETCH,
         "max(1, self._download.concurrency)",
