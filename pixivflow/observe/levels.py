@@ -55,7 +55,10 @@ LEVELS: Final[Mapping[str, Level]] = {
     "stall.ended": "warn",
     "stall.failed": "error",
     "sweep.failed": "error",
+    "target.crashed": "error",
+    "target.cut_short": "warn",
     "tree.stuck": "error",
+    "work.not_recorded": "warn",
 }
 
 
