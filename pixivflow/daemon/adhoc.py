@@ -7,7 +7,7 @@ import trio
 
 from actors.kit import Clock, Note
 from pixivflow.config.model import Settings, Target
-from pixivflow.daemon.outside import outside
+from pixivflow.daemon.outside import to_pixiv
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.adhoc import AdHocCells
 from pixivflow.ledger.ledger import open_ledger
@@ -16,7 +16,6 @@ from pixivflow.slots.coordinator import walk
 from pixivflow.slots.model import Cell, Slot, Work
 from pixivflow.slots.parts import Parts
 from pixivflow.slots.ports import FetchedFile
-from pixivflow.times import PRODUCTION
 
 SLOT = SlotId("adhoc")
 TARGET = TargetId("adhoc")
@@ -38,7 +37,7 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
     path = settings.storage.database_path
     path.parent.mkdir(parents=True, exist_ok=True)
     async with open_ledger(path, clock=clock, note=note, daemon=False) as ledger:
-        ways = outside(settings, ledger, dict, clock=clock, note=note, environ=environ, timings=PRODUCTION)
+        ways = to_pixiv(settings, ledger, clock=clock, note=note, environ=environ)
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])
         parts = Parts(
             targets={TARGET: target},

@@ -62,7 +62,7 @@ class Program:
         self._config: Mailbox[Look] = Mailbox(4)
         self.exit_reason: str | None = None
         self.leaving = False
-        self._work = AtWork(self.settings, lambda: self.ground.ledger, hooks, timings, environ)
+        self._work = AtWork(self.settings, hooks, timings, environ)
         self.ground = Ground(
             open_ledger=self._open_ledger,
             execute=self._work.execute,
