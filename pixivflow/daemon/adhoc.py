@@ -47,6 +47,8 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
             threads=trio.CapacityLimiter(4),
             started_at=clock.now_ms(),
             stages=1,
+            max_tries=settings.download.max_retries,
+            retry_ms=settings.download.retry_delay_ms,
             note=note,
         )
         plan = ScheduleId("adhoc")

@@ -61,6 +61,7 @@ class AtWork:
             slot=work.slot,
             started_at=live.run.started_at,
             delete_after_delivery=settings.delivery.delete_after_delivery,
+            asset_namespace=settings.download.asset_namespace,
         )
 
         def pledge(entry: Entry[WorkDetail]) -> Sequence[Promise]:
@@ -74,6 +75,8 @@ class AtWork:
             threads=live.threads,
             started_at=live.run.started_at,
             stages=stages,
+            max_tries=settings.download.max_retries,
+            retry_ms=settings.download.retry_delay_ms,
             note=self._hooks.note,
             point=self._hooks.point,
         )

@@ -21,7 +21,7 @@ class Parts(Generic[W]):
 
     `targets`: those of the settings that the run began with, in their order. `threads`: the run's own. `started_at`:
     epoch ms, from which words for days are resolved. `stages`: `fallback.clamped_stages` of the settings. `max_tries`,
-    `retry_ms`: attempts at one work, and the first pause between two.
+    `retry_ms`: attempts at one work, of which there is always one, and the first pause between two.
     """
 
     targets: Mapping[TargetId, Target]
