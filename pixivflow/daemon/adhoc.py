@@ -41,8 +41,8 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])
         parts = Parts(
             targets={TARGET: target},
-            selection=Candidates(ways.source, settings.download.candidate_scan_limit),
-            fetcher=ways.fetcher,
+            selection=Candidates(ways.source(settings.download), settings.download.candidate_scan_limit),
+            fetcher=ways.fetcher(settings.download),
             cells=cells,
             threads=trio.CapacityLimiter(4),
             started_at=clock.now_ms(),

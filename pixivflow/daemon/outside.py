@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import trio
 
 from actors.kit import Clock, Note
-from pixivflow.config.model import Route, Settings
+from pixivflow.config.model import Download, Route, Settings
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.kept import Kept
 from pixivflow.download.reconcile import reconcile
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
@@ -28,13 +29,24 @@ READONLY = frozenset({"1", "true", "yes"})
 
 @dataclass(frozen=True, slots=True)
 class ToPixiv:
-    """The way to Pixiv, as configured at the start of the process; it does not change while it lives."""
+    """The way to Pixiv, as configured at the start of the process; it does not change while it lives.
 
-    source: PixivSource
-    fetcher: PageFetcher
+    What `download` says is no part of it: each run is given what it began with.
+    """
+
+    account: PixivSource
+    new_fetcher: Callable[[Download], PageFetcher]
     size_of: Callable[[str], int | None]
     """The bytes of a file that is to be sent, None when it is gone."""
     aclose: Callable[[], Awaitable[None]]
+
+    def source(self, download: Download) -> PixivSource:
+        """Lists and works, at the pace of the account, with the pauses that `download` asks for."""
+        return self.account.paced(download.request_delay_ms)
+
+    def fetcher(self, download: Download) -> PageFetcher:
+        """Fetches files as `download` says. All know of the pages that one of them left behind."""
+        return self.new_fetcher(download)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +61,23 @@ class ToReceivers:
 def to_pixiv(settings: Settings, ledger: Ledger, *, clock: Clock, note: Note, environ: Mapping[str, str]) -> ToPixiv:
     """Join the rooms that speak to Pixiv. Its address may be the operator's own, in the same house."""
     way_out = transport(allow=anywhere, keep_alive=True, proxy=proxy_of(settings.network.proxy))
-    rows = AccountRows(ledger)
+    rows, kept = AccountRows(ledger), Kept()
+
+    def new_fetcher(download: Download) -> PageFetcher:
+        return PageFetcher(
+            settings.storage,
+            download,
+            settings.network,
+            way_out,
+            user_agent=settings.pixiv.user_agent,
+            image=settings.pixiv.endpoints.image,
+            clock=clock,
+            note=note,
+            kept=kept,
+        )
+
     return ToPixiv(
-        source=source(
+        account=source(
             settings.pixiv,
             settings.network,
             way_out,
@@ -62,16 +88,7 @@ def to_pixiv(settings: Settings, ledger: Ledger, *, clock: Clock, note: Note, en
             page_delay_ms=settings.download.request_delay_ms,
             readonly=environ.get("PIXIV_AUTH_READONLY", "").lower() in READONLY,
         ),
-        fetcher=PageFetcher(
-            settings.storage,
-            settings.download,
-            settings.network,
-            way_out,
-            user_agent=settings.pixiv.user_agent,
-            image=settings.pixiv.endpoints.image,
-            clock=clock,
-            note=note,
-        ),
+        new_fetcher=new_fetcher,
         size_of=size_on_disk,
         aclose=way_out.aclose,
     )

@@ -7,17 +7,14 @@ away while a cold interpreter warms up.
 import os
 import socket
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-import msgspec
-
 from pixivflow import failpoints
-from pixivflow.config.load import Loaded, load
+from pixivflow.config.load import Finding, Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.daemon.sockets import listening
-from pixivflow.times import Timings, checked
 
 if TYPE_CHECKING:
     from pixivflow.daemon.program import Program
@@ -83,6 +80,8 @@ def prepared(
     from actors.kit import Hooks, SystemClock
     from pixivflow.daemon.gaps import gaps
     from pixivflow.daemon.program import Program
+    from pixivflow.daemon.resolved import retries_of
+    from pixivflow.delivery.backoff import policy_of
     from pixivflow.observe.known import known_secrets
     from pixivflow.observe.libraries import hear_libraries
     from pixivflow.observe.log import Log, format_of
@@ -90,7 +89,7 @@ def prepared(
 
     settings = loaded.settings
     points = failpoints.load(environ)
-    timings = timings_for(settings, failpoints.load_timings(environ, points), tested=points.enabled)
+    timings = failpoints.load_timings(environ, points)
     log = Log(
         stream,
         level=settings.log_level,
@@ -98,13 +97,8 @@ def prepared(
         redactor=Redactor(known_secrets(settings, environ)),
     )
     hear_libraries(log)
-
-    def published(changed: Settings) -> None:
-        log.set_level(changed.log_level)
-        log.redactor.learn(*known_secrets(changed, environ))
-
     for finding in (*loaded.warnings, *gaps(settings)):
-        log.note("config.warning", field=finding.field, code=finding.code, text=finding.message)
+        _warn(log, finding)
     hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
     log.note(
         "daemon.starting",
@@ -114,16 +108,32 @@ def prepared(
         has_schedule_token=bool(settings.scheduler_runtime.trigger.token.reveal()),
         ledger=str(settings.storage.database_path),
     )
-    return Daemon(Program(loaded, sockets, hooks, timings, environ, published), log)
-
-
-def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:
-    """The durations in force: the configured pauses between attempts at a delivery, where no test has its own."""
-    if tested:
-        return timings
-    delivery = settings.delivery
-    return checked(
-        msgspec.structs.replace(
-            timings, retry_base_ms=delivery.outbox_retry_base_ms, retry_max_ms=delivery.outbox_retry_max_ms
-        )
+    tested = policy_of(timings) if points.enabled else None  # a test's durations go before the file's
+    program = Program(
+        loaded,
+        sockets,
+        hooks,
+        timings,
+        environ,
+        published=following(log, environ),
+        retries=lambda settings: tested or retries_of(settings),
     )
+    return Daemon(program, log)
+
+
+def following(log: "Log", environ: Mapping[str, str]) -> Callable[[Settings], None]:
+    """What a snapshot that comes in force changes about the log, and what the log says of it."""
+    from pixivflow.daemon.gaps import gaps
+    from pixivflow.observe.known import known_secrets
+
+    def follow(settings: Settings) -> None:
+        log.set_level(settings.log_level)
+        log.redactor.learn(*known_secrets(settings, environ))
+        for finding in gaps(settings):
+            _warn(log, finding)
+
+    return follow
+
+
+def _warn(log: "Log", finding: Finding) -> None:
+    log.note("config.warning", field=finding.field, code=finding.code, text=finding.message)

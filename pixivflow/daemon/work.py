@@ -69,8 +69,8 @@ class AtWork:
 
         parts = Parts(
             targets=targets_of(settings),
-            selection=Candidates(ways.source, settings.download.candidate_scan_limit),
-            fetcher=ways.fetcher,
+            selection=Candidates(ways.source(settings.download), settings.download.candidate_scan_limit),
+            fetcher=ways.fetcher(settings.download),
             cells=RunLedger(ledger, live, self._hooks.clock, pledge, stages),
             threads=live.threads,
             started_at=live.run.started_at,

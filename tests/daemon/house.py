@@ -3,12 +3,14 @@
 Its configuration is a file: what a test changes in it is read, judged and put in force as the daemon would do it.
 """
 
+import io
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from actors.kit import Hooks
@@ -16,12 +18,15 @@ from actors.kit.testing import Probe, VirtualClock
 from actors.ports import Busy, Run
 from actors.runs import LiveRun
 from pixivflow.config.load import load
+from pixivflow.config.watch import Replace, decide
 from pixivflow.daemon.program import Program
 from pixivflow.daemon.resolved import targets_of
-from pixivflow.ids import ScheduleId, SlotId, run_owner
+from pixivflow.daemon.start import following
+from pixivflow.ids import RouteName, ScheduleId, SlotId, run_owner
 from pixivflow.ledger import runs, slots
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
+from pixivflow.observe.log import Log
 from pixivflow.sandbox.hosts import local_bases
 from pixivflow.slots.model import Slot, Work
 from pixivflow.times import PRODUCTION
@@ -69,13 +74,25 @@ class House:
         self.clock, self.probe = VirtualClock(), Probe()
         self.played = Played(self.clock)
         self.write(parts)
-        self.hooks = Hooks(clock=self.clock, note=self.probe.note)
-        self.program = Program(load(self.path, {}), [], self.hooks, PRODUCTION, {})
+        loaded, self.log_text = load(self.path, {}), io.StringIO()
+        self.log = Log(self.log_text, level=loaded.settings.log_level)
+        hooks = Hooks(clock=self.clock, note=self.probe.note)
+        self.program = Program(loaded, [], hooks, PRODUCTION, {}, published=following(self.log, {}))
+        self.program.ground.chance = lambda: 0.5
         self.runs = 0
 
     def write(self, parts: Parts) -> None:
         """Put another configuration into the file."""
         self.path.write_text(json.dumps(document(self.folder, parts)))
+
+    def reload(self, parts: Parts) -> Replace:
+        """Put another configuration in force, as far as the decision about it says so."""
+        self.write(parts)
+        verdict = decide(self.program.settings(), load(self.path, {}).settings)
+        assert isinstance(verdict, Replace)
+        self.program.live.put(verdict.settings)
+        self.program.in_force(verdict.settings)
+        return verdict
 
     @property
     def ledger(self) -> Ledger:
@@ -86,6 +103,13 @@ class House:
         begun, live = await self.begun()
         await self.program.ground.execute(begun, live, self.ledger)
         return begun.slot.id
+
+    async def warm(self) -> None:
+        """Let everything be made that is made when it is needed first, and kept."""
+        begun, live = await self.begun()
+        await self.program.ground.execute(msgspec.structs.replace(begun, cells=()), live, self.ledger)
+        await self.program.ground.ready(RouteName("nobody"))
+        self.outbox, self.door = self.program.ground.outbox(), self.program.door(self.probe.note)
 
     async def begun(self) -> tuple[Work, LiveRun]:
         """The next occurrence, claimed for a run."""

@@ -1,12 +1,15 @@
 """What is asked for in vain is said before the first run, and not found out by waiting."""
 
+from pathlib import Path
+
 import pytest
 
 from pixivflow.config.mask import Secret
-from pixivflow.config.model import Pixiv, Settings, Target
+from pixivflow.config.model import Download, Pixiv, Settings, Target
 from pixivflow.config.model.targets import TargetDelivery
 from pixivflow.daemon.gaps import gaps
 from pixivflow.ids import TargetId
+from tests.daemon.house import living
 
 TOKEN = Pixiv(refresh_token=Secret("a-token-that-could-be-one"))
 
@@ -31,6 +34,20 @@ def test_a_missing_token_is_named() -> None:
 def test_a_target_whose_works_would_never_be_delivered_is_named() -> None:
     silent = a_target(delivery=TargetDelivery(targets=("channel",)))
     assert fields(Settings(pixiv=TOKEN, targets=(a_target(), silent))) == ["targets[1].delivery"]
+
+
+def test_a_key_by_which_nothing_is_decided_is_named_once_it_asks_for_something() -> None:
+    asking = Settings(pixiv=TOKEN, targets=(a_target(),), download=Download(ugoira_format="apng", novel_epub="work"))
+    assert fields(asking) == ["download.novelEpub", "download.ugoiraFormat"]
+
+
+async def test_what_a_reload_asks_for_in_vain_is_told_when_it_comes_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with living(tmp_path, {}, monkeypatch) as house:
+        house.reload({"operations": {"notificationUrl": "http://127.0.0.1/notes"}})
+        assert "CONFIG_KEY_UNSERVED" in house.log_text.getvalue()
+        assert "operations.notificationUrl" in house.log_text.getvalue()
 
 
 @pytest.mark.parametrize(

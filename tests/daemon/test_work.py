@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from pixivflow.config.load import load
 from pixivflow.daemon.adhoc import bring
-from tests.daemon.house import ONE, House, living, named
+from tests.daemon.house import FIVE, ONE, House, Parts, living, named
 
 DETAIL = "/v1/illust/detail"
 
@@ -68,3 +68,16 @@ async def test_the_pictures_of_a_promised_work_carry_the_namespace_that_is_writt
         await house.run()
         [(payload,)] = await house.rows("SELECT payload_json FROM outbox")
     assert [asset["id"] for asset in json.loads(payload)["mediaAssets"]] == [f"mine:{ONE}:illust:page-1"]
+
+
+async def test_pages_that_a_failed_run_left_whole_are_used_by_the_next_one_whatever_its_settings(
+    tmp_path: Path, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: Parts = {"targets": [named(FIVE)], "download": {"concurrency": 1}}
+    async with living(tmp_path, parts, monkeypatch) as house:
+        house.played.fault("status", match={"kind": "img", "page": 4}, code=500, count=1)
+        await house.run()
+        before = len(house.played.paths("/img/"))
+        house.reload({**parts, "download": {"concurrency": 2}})
+        await house.run()
+        assert len(house.played.paths("/img/")) - before == 5 - (before - 1)

@@ -3,6 +3,7 @@
 from tests.sabotages import Sabotage
 
 WORK, ADHOC = "pixivflow/daemon/work.py", "pixivflow/daemon/adhoc.py"
+OUTSIDE = "pixivflow/daemon/outside.py"
 WORK_TESTS = ("tests/daemon/test_work.py",)
 
 WRITTEN = (
@@ -36,4 +37,58 @@ WRITTEN = (
     ),
 )
 
-ROWS = WRITTEN
+IN_FORCE_TESTS = ("tests/daemon/test_in_force.py",)
+
+IN_FORCE = (
+    Sabotage(
+        name="the pauses between attempts at a delivery are those of the start",
+        file="pixivflow/daemon/program.py",
+        find="            retries=lambda: retries(self.settings()),\n",
+        replace="            retries=lambda: retries(loaded.settings),\n",
+        tests=IN_FORCE_TESTS,
+    ),
+    Sabotage(
+        name="the pump keeps the pauses that it began with",
+        file="pixivflow/ledger/stores.py",
+        find="        self._ended, self._retries = ended, retries\n",
+        replace="        policy = retries()\n        self._ended, self._retries = ended, lambda: policy\n",
+        tests=IN_FORCE_TESTS,
+    ),
+    Sabotage(
+        name="files are fetched as the first run was told",
+        file=OUTSIDE,
+        find="        return self.new_fetcher(download)",
+        replace="        return self.new_fetcher(Download())",
+        tests=IN_FORCE_TESTS,
+    ),
+    Sabotage(
+        name="lists are read with the pauses of the first run",
+        file=OUTSIDE,
+        find="        return self.account.paced(download.request_delay_ms)",
+        replace="        return self.account",
+        tests=IN_FORCE_TESTS,
+    ),
+    Sabotage(
+        name="each run forgets what the one before left whole",
+        file=OUTSIDE,
+        find="            kept=kept,\n",
+        replace="",
+        tests=WORK_TESTS,
+    ),
+    Sabotage(
+        name="a key that nothing reads is silently in force",
+        file="pixivflow/daemon/gaps.py",
+        find='    ("download", "ugoira_format"),\n',
+        replace="",
+        tests=IN_FORCE_TESTS,
+    ),
+    Sabotage(
+        name="what is asked for in vain is told at the start alone",
+        file="pixivflow/daemon/start.py",
+        find="        for finding in gaps(settings):\n            _warn(log, finding)\n\n    return",
+        replace="    return",
+        tests=("tests/daemon/test_gaps.py",),
+    ),
+)
+
+ROWS = (*WRITTEN, *IN_FORCE)

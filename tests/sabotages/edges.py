@@ -288,8 +288,8 @@ FILES = (
     broken(
         "whole pages of a failed work are thrown away",
         FETCH,
-        "            self._keep(detail.id, whole)\n            raise",
-        "            _remove(whole)\n            raise",
+        "            self._kept.keep(detail.id, whole)\n            raise",
+        "            removed(whole)\n            raise",
         FETCH_TESTS,
     ),
     broken(
