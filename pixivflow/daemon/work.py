@@ -22,6 +22,8 @@ from pixivflow.delivery.pledge import Terms, pledges
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.run_store import RunLedger
+from pixivflow.observe.log import inherited
+from pixivflow.observe.structured import load
 from pixivflow.selection.candidates import Candidates
 from pixivflow.selection.model import WorkDetail
 from pixivflow.slots.coordinator import walk
@@ -78,6 +80,7 @@ class AtWork:
             max_tries=settings.download.max_retries,
             retry_ms=settings.download.retry_delay_ms,
             note=self._hooks.note,
+            about=inherited,
             point=self._hooks.point,
         )
         await walk(work, parts)
@@ -118,7 +121,8 @@ class AtWork:
 
 
 async def _imported() -> Any:
-    """The room that speaks to other machines."""
+    """The room that speaks to other machines; with it comes what carries the fields of a run to its lines."""
+    await trio.to_thread.run_sync(load, limiter=trio.CapacityLimiter(1))
     return await trio.to_thread.run_sync(
         importlib.import_module, "pixivflow.daemon.outside", limiter=trio.CapacityLimiter(1)
     )

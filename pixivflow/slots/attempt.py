@@ -59,8 +59,9 @@ async def tried(turn: Turn[W], work: BoundWork) -> Recorded | Skip | Taken:
 
     Errors: `Held` for a work of the cell's own; `Broken`; what `outage_of` knows; `NotOurs`, `LedgerLost`.
     """
-    brought = await _persistently(turn, work, partial(_brought, turn, work))
-    return await _recorded(turn, work, brought) if isinstance(brought, Brought) else brought
+    with turn.parts.about(pixiv_id=work.work_id, stage="download"):
+        brought = await _persistently(turn, work, partial(_brought, turn, work))
+        return await _recorded(turn, work, brought) if isinstance(brought, Brought) else brought
 
 
 async def _persistently(

@@ -75,8 +75,8 @@ class House:
         self.played = Played(self.clock)
         self.write(parts)
         loaded, self.log_text = load(self.path, {}), io.StringIO()
-        self.log = Log(self.log_text, level=loaded.settings.log_level)
-        hooks = Hooks(clock=self.clock, note=self.probe.note)
+        self.log = Log(self.log_text, level=loaded.settings.log_level, form="json")
+        hooks = Hooks(clock=self.clock, note=self.note)
         self.program = Program(loaded, [], hooks, PRODUCTION, {}, published=following(self.log, {}))
         self.program.ground.chance = lambda: 0.5
         self.runs = 0
@@ -84,6 +84,16 @@ class House:
     def write(self, parts: Parts) -> None:
         """Put another configuration into the file."""
         self.path.write_text(json.dumps(document(self.folder, parts)))
+
+    def note(self, event: str, /, **fields: object) -> None:
+        """Heard by the test, and a line of the log."""
+        self.probe.note(event, **fields)
+        self.log.note(event, **fields)
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        """The lines of the log about `event`."""
+        found = [json.loads(line) for line in self.log_text.getvalue().splitlines()]
+        return [line for line in found if line["message"] == event]
 
     def reload(self, parts: Parts) -> Replace:
         """Put another configuration in force, as far as the decision about it says so."""

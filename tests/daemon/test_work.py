@@ -3,8 +3,10 @@
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from pixivflow.config.load import load
@@ -81,3 +83,43 @@ async def test_pages_that_a_failed_run_left_whole_are_used_by_the_next_one_whate
         house.reload({**parts, "download": {"concurrency": 2}})
         await house.run()
         assert len(house.played.paths("/img/")) - before == 5 - (before - 1)
+
+
+CARRIED = ("bot_id", "schedule_id", "slot_id", "target_id", "pixiv_id", "stage")
+
+
+def carried(line: dict[str, Any]) -> dict[str, Any]:
+    return {key: line[key] for key in CARRIED if key in line}
+
+
+async def test_a_line_from_deep_inside_a_run_names_its_plan_slot_target_and_work(
+    tmp_path: Path, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: Parts = {"targets": [named(ONE), {"id": "found", "type": "illustration", "tag": "風景", "limit": 1}]}
+    async with living(tmp_path, parts, monkeypatch) as house:
+        house.played.fault("status", match={"route": DETAIL}, code=500, count=1)
+        house.played.fault("status", match={"route": "/v1/search/illust"}, code=500, count=1)
+        slot = await house.run()
+        house.note("pixiv.attempt_failed", source="nobody's")
+        lines = [carried(line) for line in house.lines("pixiv.attempt_failed")]
+    run = {"bot_id": "nightly", "schedule_id": "nightly", "slot_id": slot}
+    assert lines == [
+        {**run, "target_id": f"w{ONE}", "pixiv_id": f"{ONE}", "stage": "download"},
+        {**run, "target_id": "found", "stage": "candidate_selection"},
+        {},
+    ]
+
+
+async def test_pictures_that_are_fetched_side_by_side_name_their_work_and_two_runs_do_not_mix(
+    tmp_path: Path, clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with living(tmp_path, {"targets": [named(FIVE)]}, monkeypatch) as house:
+        house.played.fault("status", match={"kind": "img"}, code=500)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(house.run)
+            nursery.start_soon(house.run)
+        lines = [carried(line) for line in house.lines("download.attempt_failed")]
+        failed = [carried(line) for line in house.lines("work.failed")]
+    assert {line["pixiv_id"] for line in lines} == {f"{FIVE}"}
+    assert {line["slot_id"] for line in lines} == {"nightly@1", "nightly@2"}
+    assert sorted(line["slot_id"] for line in failed) == ["nightly@1", "nightly@2"]

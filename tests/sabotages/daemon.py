@@ -91,4 +91,42 @@ IN_FORCE = (
     ),
 )
 
-ROWS = (*WRITTEN, *IN_FORCE)
+CARRIED = (
+    Sabotage(
+        name="lines from inside a run name no run",
+        file=WORK,
+        find="            about=inherited,\n",
+        replace="",
+        tests=WORK_TESTS,
+    ),
+    Sabotage(
+        name="a line does not say which target it is about",
+        file="pixivflow/slots/coordinator.py",
+        find="        with parts.about(target_id=cell.target_id, stage=SELECTION):",
+        replace="        with parts.about(stage=SELECTION):",
+        tests=WORK_TESTS,
+    ),
+    Sabotage(
+        name="a line does not say which work it is about",
+        file="pixivflow/slots/attempt.py",
+        find='    with turn.parts.about(pixiv_id=work.work_id, stage="download"):',
+        replace='    with turn.parts.about(stage="download"):',
+        tests=WORK_TESTS,
+    ),
+    Sabotage(
+        name="the loop waits for what carries the fields of a run",
+        file=WORK,
+        find="    await trio.to_thread.run_sync(load, limiter=trio.CapacityLimiter(1))\n",
+        replace="    load()\n",
+        tests=("tests/daemon/test_loaded.py",),
+    ),
+    Sabotage(
+        name="a line waits for a thread that loads structlog",
+        file="pixivflow/observe/structured.py",
+        find="        if made is None and not _is_loaded:",
+        replace='        if made is None and "structlog" not in sys.modules:',
+        tests=("tests/unit/observe/test_imports.py",),
+    ),
+)
+
+ROWS = (*WRITTEN, *IN_FORCE, *CARRIED)
