@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import trio
 
 from actors.kit import Hooks
 from actors.kit.testing import Probe, VirtualClock
@@ -31,6 +32,7 @@ from pixivflow.sandbox.hosts import local_bases
 from pixivflow.slots.model import Slot, Work
 from pixivflow.times import PRODUCTION
 from tests.edges.pixiv.stage import PORT, Played
+from tests.fixtures.ledgers import patient_clock
 
 Parts = Mapping[str, Any]
 """Parts of a configuration, each in the place of what the usual one says there."""
@@ -141,8 +143,17 @@ class House:
 
 @asynccontextmanager
 async def living(folder: Path, parts: Parts, patch: pytest.MonkeyPatch) -> AsyncIterator[House]:
-    """A house with its ledger open and every request going to its sandbox."""
-    house = House(folder, parts)
+    """A house with its ledger open and every request going to its sandbox. Its clock does not jump over a thread."""
+    house, busy, in_a_thread = House(folder, parts), patient_clock(), trio.to_thread.run_sync
+
+    async def run_sync(*args: Any, **kwargs: Any) -> Any:
+        busy(True)
+        try:
+            return await in_a_thread(*args, **kwargs)
+        finally:
+            busy(False)
+
+    patch.setattr(trio.to_thread, "run_sync", run_sync)
     patch.setattr("pixivflow.daemon.outside.transport", lambda **_: house.played)
     async with open_inline(folder / "ledger.db", clock=house.clock) as house.program.ground.opened:
         try:

@@ -198,7 +198,6 @@ AT_ONCE: dict[Path, Effect] = {
 async def test_a_reloaded_key_does_at_once_what_a_restart_would_make_it_do(
     path: Path, tmp_path: File, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    autojump_clock.autojump_threshold = 0.2  # files are written in threads, which look idle
     effect, seen = AT_ONCE[path], {}
     for name, written, changed in (
         ("before", effect.written, None),
@@ -227,7 +226,6 @@ def test_nothing_reads_a_key_that_is_named_as_not_served() -> None:
 async def test_a_run_keeps_the_settings_that_it_began_with(
     tmp_path: File, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    autojump_clock.autojump_threshold = 0.2
     parts: Parts = {"download": {"maxRetries": 3, "retryDelay": 5_000}}
     async with living(tmp_path, parts, monkeypatch) as house:
         house.played.fault("status", match={"route": DETAIL}, code=500)
