@@ -73,12 +73,10 @@ UNSERVED: Final = (
         "download.dynamicConcurrency", on, "the concurrency stays as it is; a limit of Pixiv's slows all requests down"
     ),
     Row("download.minConcurrency", written, "the concurrency is never lowered by this version"),
-    Row("download.maxRetries", written, "network.retries says how often a file is tried again"),
     Row("download.materializationPolicy", other_than("eager"), "every work is fetched at once"),
     Row("download.novelCover", written, _NOVELS),
     Row("download.novelEpub", other_than("off"), _NOVELS),
     Row("download.ugoiraFormat", written, "animations are not fetched by this version"),
-    Row("download.assetNamespace", other_than("pixiv"), "the assets of this version are all called pixiv"),
     Row(
         "targets[].restrict",
         written,

@@ -63,6 +63,8 @@ def _signals(supervisor: Supervisor, reload: Callable[[], object], *, is_last: b
         nonlocal heard
         heard += 1
         faulthandler.dump_traceback_later(WATCHDOG_S if heard == 1 else IMPATIENT_S, exit=True)
+        for deaf in (signal.SIGHUP,) if heard == 1 else handlers:  # a third says nothing new, and a storm would nest
+            signal.signal(deaf, signal.SIG_IGN)
         token.run_sync_soon(supervisor.stop)
 
     def handle_hangup(number: int, frame: FrameType | None) -> None:

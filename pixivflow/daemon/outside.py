@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import trio
 
 from actors.kit import Clock, Note
-from pixivflow.config.model import Route, Settings
+from pixivflow.config.model import Download, Route, Settings
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.kept import Kept
 from pixivflow.download.reconcile import reconcile
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
@@ -28,46 +29,61 @@ READONLY = frozenset({"1", "true", "yes"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """The ways out of one process, as configured at its start; they do not change while it lives."""
+class ToPixiv:
+    """The way to Pixiv, as configured at the start of the process; it does not change while it lives.
 
-    source: PixivSource
-    fetcher: PageFetcher
-    attempt: Attempts
-    ready: Readiness
+    What `download` says is no part of it: each run is given what it began with.
+    """
+
+    account: PixivSource
+    new_fetcher: Callable[[Download], PageFetcher]
     size_of: Callable[[str], int | None]
     """The bytes of a file that is to be sent, None when it is gone."""
-    closing: tuple[Callable[[], Awaitable[None]], ...]
+    aclose: Callable[[], Awaitable[None]]
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        for close in self.closing:
-            await close()
+    def source(self, download: Download) -> PixivSource:
+        """Lists and works, at the pace of the account, with the pauses that `download` asks for."""
+        return self.account.paced(download.request_delay_ms)
+
+    def fetcher(self, download: Download) -> PageFetcher:
+        """Fetches files as `download` says. All know of the pages that one of them left behind."""
+        return self.new_fetcher(download)
 
 
-def outside(
-    settings: Settings,
-    ledger: Ledger,
-    routes: Callable[[], Mapping[RouteName, Route]],
-    *,
-    clock: Clock,
-    note: Note,
-    environ: Mapping[str, str],
-    timings: Timings,
-) -> Outside:
-    """Join the rooms that speak to Pixiv and to receivers.
+@dataclass(frozen=True, slots=True)
+class ToReceivers:
+    """The way to receivers. Which routes there are is asked at each attempt."""
 
-    Every address they use is the operator's own, so a receiver in the same house may be spoken to.
-    """
-    proxy = proxy_of(settings.network.proxy)
-    to_pixiv = transport(allow=anywhere, keep_alive=True, proxy=proxy)
-    to_receivers = transport(allow=anywhere, keep_alive=False, proxy=proxy)
-    rows = AccountRows(ledger)
-    return Outside(
-        source=source(
+    attempt: Attempts
+    ready: Readiness
+    aclose: Callable[[], Awaitable[None]]
+
+
+def to_pixiv(
+    settings: Settings, ledger: Ledger, *, clock: Clock, note: Note, environ: Mapping[str, str], timings: Timings
+) -> ToPixiv:
+    """Join the rooms that speak to Pixiv. Its address may be the operator's own, in the same house."""
+    way_out = transport(allow=anywhere, keep_alive=True, proxy=proxy_of(settings.network.proxy))
+    rows, kept = AccountRows(ledger), Kept()
+
+    def new_fetcher(download: Download) -> PageFetcher:
+        return PageFetcher(
+            settings.storage,
+            download,
+            settings.network,
+            way_out,
+            user_agent=settings.pixiv.user_agent,
+            image=settings.pixiv.endpoints.image,
+            clock=clock,
+            note=note,
+            kept=kept,
+        )
+
+    return ToPixiv(
+        account=source(
             settings.pixiv,
             settings.network,
-            to_pixiv,
+            way_out,
             vault=rows,
             gates=rows,
             clock=clock,
@@ -76,27 +92,33 @@ def outside(
             timings=timings,
             readonly=environ.get("PIXIV_AUTH_READONLY", "").lower() in READONLY,
         ),
-        fetcher=PageFetcher(
-            settings.storage,
-            settings.download,
-            settings.network,
-            to_pixiv,
-            user_agent=settings.pixiv.user_agent,
-            image=settings.pixiv.endpoints.image,
-            clock=clock,
-            note=note,
-        ),
+        new_fetcher=new_fetcher,
+        size_of=size_on_disk,
+        aclose=way_out.aclose,
+    )
+
+
+def to_receivers(
+    settings: Settings,
+    routes: Callable[[], Mapping[RouteName, Route]],
+    *,
+    clock: Clock,
+    environ: Mapping[str, str],
+    timings: Timings,
+) -> ToReceivers:
+    """Join the rooms that speak to receivers. They are the operator's own, and may stand in the same house."""
+    way_out = transport(allow=anywhere, keep_alive=False, proxy=proxy_of(settings.network.proxy))
+    return ToReceivers(
         attempt=Attempts(
             routes=routes,
-            way_out=to_receivers,
+            way_out=way_out,
             now=clock.now_ms,
             environ=environ,
             timings=timings,
             hidden=frozenset(known_secrets(settings.network, environ, ("network",))),
         ),
-        ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
-        size_of=size_on_disk,
-        closing=(to_pixiv.aclose, to_receivers.aclose),
+        ready=Readiness(routes=routes, way_out=way_out, now=clock.now_ms, environ=environ, timings=timings),
+        aclose=way_out.aclose,
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from actors.idle_lifecycle import Parts as IdleParts
 from actors.idle_lifecycle import idle_lifecycle
-from actors.kit import Child, Context, Hooks, Mailbox, Supervisor
+from actors.kit import Child, Context, Hooks, Mailbox, Note, Supervisor
 from actors.ports import LookAgain, Owed, Reload, Wake
 from actors.scheduler import Parts as SchedulerParts
 from actors.scheduler import scheduler
@@ -30,9 +30,10 @@ from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
 from pixivflow.daemon.gaps import with_gaps
 from pixivflow.daemon.lifecycle import leave_wedged
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, retries_of, targets_of
 from pixivflow.daemon.tree import Ground
 from pixivflow.daemon.work import AtWork
+from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId
 from pixivflow.ledger.fires import FireLedger
 from pixivflow.ledger.interface import Ledger
@@ -45,7 +46,8 @@ from pixivflow.times import Timings
 class Program:
     """The tree of one daemon, `supervisor`. `exit_reason`: why it left by itself, None while it did not.
 
-    `published`: hears of every snapshot that comes in force after the first.
+    `live`: the snapshot in force. `published`: hears of every one that comes in force after the first. `retries`: how
+    attempts at a delivery are spaced under a snapshot.
     """
 
     def __init__(
@@ -56,8 +58,9 @@ class Program:
         timings: Timings,
         environ: Mapping[str, str],
         published: Callable[[Settings], object] = lambda settings: None,
+        retries: Callable[[Settings], RetryPolicy] = retries_of,
     ) -> None:
-        self._loaded, self._live = loaded, Live(loaded.settings)
+        self._loaded, self.live = loaded, Live(loaded.settings)
         self._sockets, self._hooks, self._timings, self._environ = sockets, hooks, timings, environ
         self._published, self._started_at = published, hooks.clock.now_ms()
         self._armed = loaded.settings.generation, plans_of(loaded.settings, self._started_at)
@@ -66,7 +69,7 @@ class Program:
         self._config: Mailbox[Look] = Mailbox(4)
         self.exit_reason: str | None = None
         self.leaving = False
-        self._work = AtWork(self.settings, lambda: self.ground.ledger, hooks, timings, environ)
+        self._work = AtWork(self.settings, hooks, timings, environ)
         self.ground = Ground(
             open_ledger=self._open_ledger,
             execute=self._work.execute,
@@ -75,6 +78,7 @@ class Program:
             plans=self.plans,
             governance=lambda: governance_of(self.settings()),
             budgets=lambda: budgets_of(self.settings()),
+            retries=lambda: retries(self.settings()),
             timings=timings,
             ended=self._something_ended,
         )
@@ -82,7 +86,7 @@ class Program:
 
     def settings(self) -> Settings:
         """The snapshot in force."""
-        return self._live.current()
+        return self.live.current()
 
     def plans(self) -> dict[ScheduleId, Plan]:
         """Every plan, armed since its settings came in force."""
@@ -135,22 +139,26 @@ class Program:
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path
-        read = whole_reader(path, self._environ)
         parts = WatcherParts(
             path=path,
-            live=self._live,
-            read=read,
-            published=self._in_force,
+            live=self.live,
+            read=whole_reader(path, self._environ),
+            published=self.in_force,
             stirring=partial(changes, look_ms=self._timings.watch_look_ms, step_ms=self._timings.watch_step_ms),
         )
         await config_watcher(ctx, self._config, parts)
 
-    def _in_force(self, settings: Settings) -> None:
+    def in_force(self, settings: Settings) -> None:
+        """Tell those who keep something of the snapshot that another one is in force."""
         self._published(settings)
         self._scheduler.tell(Reload())
 
     async def _run_control(self, ctx: Context) -> None:
-        parts = DoorParts(
+        await control(ctx, self._sockets, self.door(ctx.note))
+
+    def door(self, note: Note) -> DoorParts:
+        """What the routes of the door work with."""
+        return DoorParts(
             ledger=self.ground.ledger,
             offer=self.ground.offer,
             plans=self.plans,
@@ -165,10 +173,9 @@ class Program:
                 started_at=self._started_at,
             ),
             clock=self._hooks.clock,
-            note=ctx.note,
+            note=note,
             body_ms=self._timings.body_ms,
         )
-        await control(ctx, self._sockets, parts)
 
     async def _run_idle(self, ctx: Context) -> None:
         runtime = self.settings().scheduler_runtime

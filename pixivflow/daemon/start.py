@@ -8,17 +8,14 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
-
-import msgspec
 
 from pixivflow import failpoints
 from pixivflow.config.load import Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.daemon.sockets import listening
-from pixivflow.times import Timings, checked
 
 if TYPE_CHECKING:
     from pixivflow.daemon.program import Program
@@ -86,18 +83,14 @@ def prepared(
     from pixivflow.config.watch.watcher import warn
     from pixivflow.daemon.gaps import with_gaps
     from pixivflow.daemon.program import Program
-    from pixivflow.observe.known import known_secrets
+    from pixivflow.daemon.resolved import retries_of
+    from pixivflow.delivery.backoff import policy_of
     from pixivflow.observe.opened import opened
 
     settings = loaded.settings
     points = failpoints.load(environ)
-    timings = timings_for(settings, failpoints.load_timings(environ, points), tested=points.enabled)
+    timings = failpoints.load_timings(environ, points)
     log = opened(settings, environ, stream)
-
-    def published(changed: Settings) -> None:
-        log.set_level(changed.log_level)
-        log.redactor.learn(*known_secrets(changed, environ))
-
     warn(log.note, with_gaps(loaded))
     hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
     log.note(
@@ -108,7 +101,28 @@ def prepared(
         has_schedule_token=bool(settings.scheduler_runtime.trigger.token.reveal()),
         ledger=str(settings.storage.database_path),
     )
-    return Daemon(Program(loaded, sockets, hooks, timings, environ, published), log)
+    tested = policy_of(timings) if points.enabled else None  # a test's durations go before the file's
+    program = Program(
+        loaded,
+        sockets,
+        hooks,
+        timings,
+        environ,
+        published=following(log, environ),
+        retries=lambda settings: tested or retries_of(settings),
+    )
+    return Daemon(program, log)
+
+
+def following(log: "Log", environ: Mapping[str, str]) -> Callable[[Settings], None]:
+    """What a snapshot that comes in force changes about the log."""
+    from pixivflow.observe.known import known_secrets
+
+    def follow(settings: Settings) -> None:
+        log.set_level(settings.log_level)
+        log.redactor.learn(*known_secrets(settings, environ))
+
+    return follow
 
 
 def address_of(door: socket.socket) -> str:
@@ -117,15 +131,3 @@ def address_of(door: socket.socket) -> str:
     if isinstance(name, str | bytes):
         return os.fsdecode(name)
     return f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}"
-
-
-def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:
-    """The durations in force: the configured pauses between attempts at a delivery, where no test has its own."""
-    if tested:
-        return timings
-    delivery = settings.delivery
-    return checked(
-        msgspec.structs.replace(
-            timings, retry_base_ms=delivery.outbox_retry_base_ms, retry_max_ms=delivery.outbox_retry_max_ms
-        )
-    )

@@ -18,26 +18,25 @@ from actors.kit import Clock
 from pixivflow.config.model import Download, Network, Storage, Target
 from pixivflow.download import naming
 from pixivflow.download.hosts import allowed
+from pixivflow.download.kept import Kept, removed
 from pixivflow.download.page import Effort, Note, Whole, brought
 from pixivflow.download.present import named_before, still_there, whole_still
 from pixivflow.download.store import Staged, make_folder, publish, translated
 from pixivflow.download.transfer import Wire, hop
 from pixivflow.errors import Unavailable
-from pixivflow.ids import WorkId
 from pixivflow.selection.model import Page, WorkDetail, WorkKind
 from pixivflow.slots.ports import Fetched, FetchedFile, SkipCode, Unfit
 
 PAGE_MS: Final = 120_000
 """What one attempt at a page gets, unless the settings name another time."""
 PUBLISH_MS: Final = 5_000
-KEPT_WORKS: Final = 16
-"""Of how many works that failed the whole pages are kept for another attempt."""
 
 
 class PageFetcher:
     """Fetches illustrations and manga, over a transport that somebody else closes.
 
-    `image`: `pixiv.endpoints.image`, where files may come from besides the real host.
+    `image`: `pixiv.endpoints.image`, where files may come from besides the real host. `kept`: shared with the fetchers
+    that work under other settings.
     """
 
     def __init__(
@@ -51,12 +50,13 @@ class PageFetcher:
         image: str | None,
         clock: Clock,
         note: Note,
+        kept: Kept | None = None,
     ) -> None:
-        timeout_ms = PAGE_MS if download.timeout_ms == Download().timeout_ms else download.timeout_ms
+        timeout_ms = PAGE_MS if download.timeout_ms is None else download.timeout_ms
         self._wire = Wire(transport=transport, origins=allowed(image), user_agent=user_agent, timeout_ms=timeout_ms)
         self._effort = Effort(tries=network.retries + 1, pause_ms=network.retry_delay_ms)
         self._storage, self._download, self._clock, self._note = storage, download, clock, note
-        self._kept: dict[WorkId, dict[int, Whole]] = {}
+        self._kept = Kept() if kept is None else kept
 
     async def fetch(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter
@@ -77,16 +77,16 @@ class PageFetcher:
         folder = await hop(threads, make_folder, base, parts)
         files = await hop(threads, still_there, known)
         files |= await hop(threads, named_before, detail, folder, frozenset(files))
-        whole = await hop(threads, whole_still, self._kept.pop(detail.id, {}), folder)
+        whole = await hop(threads, whole_still, self._kept.take(detail.id), folder)
         missing = [page for page in detail.pages if page.index not in files and page.index not in whole]
         try:
             await self._bring(detail, missing, folder, whole, threads)
             files |= await self._published(detail, folder, whole, threads)
         except (Unavailable, trio.Cancelled):
-            self._keep(detail.id, whole)
+            self._kept.keep(detail.id, whole)
             raise
         except BaseException:
-            _remove(whole)
+            removed(whole)
             raise
         return Fetched(files=tuple(files[page.index] for page in detail.pages))
 
@@ -136,12 +136,6 @@ class PageFetcher:
             return {each.page: _file(each, path) for each, path in zip(pages, paths, strict=True)}
         raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names")
 
-    def _keep(self, work_id: WorkId, whole: dict[int, Whole]) -> None:
-        if whole:
-            self._kept[work_id] = whole
-        while len(self._kept) > KEPT_WORKS:
-            _remove(self._kept.pop(next(iter(self._kept))))
-
 
 def refusal(detail: WorkDetail) -> Unfit | None:
     """Why the work cannot be fetched at all."""
@@ -164,8 +158,3 @@ def _file(whole: Whole, path: Path) -> FetchedFile:
         format=whole.picture.format,
         degraded=whole.degraded,
     )
-
-
-def _remove(whole: Mapping[int, Whole]) -> None:
-    for each in whole.values():
-        each.part.unlink(missing_ok=True)

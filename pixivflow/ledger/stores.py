@@ -98,7 +98,7 @@ async def always_ready(_route: RouteName) -> Unready | None:
 
 
 class OutboxLedger:
-    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries.
+    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries. `retries`: read at each failure.
 
     `ready`: asks a route's receiver whether it takes anything now. Nothing is claimed for one that does not, so its
     rows wait as they are, at no cost to their budget.
@@ -111,10 +111,10 @@ class OutboxLedger:
         chance: Callable[[], float],
         ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready,
         ended: Callable[[], object] = lambda: None,
+        retries: Callable[[], RetryPolicy] = RetryPolicy,
     ) -> None:
-        self._ended = ended
+        self._ended, self._retries = ended, retries
         self._ledger, self._timings, self._chance, self._ready = ledger, timings, chance, ready
-        self._policy = RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
 
     async def before(self, now: int) -> None:
         at = self._ledger.lease_now(now)
@@ -148,7 +148,7 @@ class OutboxLedger:
 
     async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
         at = self._ledger.lease_now(now)
-        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._policy)
+        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._retries())
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)

@@ -34,6 +34,10 @@ class PixivSource:
     def __init__(self, client: Client, base: str, page_delay_ms: int, note: Note) -> None:
         self._client, self._base, self._page_delay_ms, self._note = client, base, page_delay_ms, note
 
+    def paced(self, page_delay_ms: int) -> "PixivSource":
+        """The same account, with another pause between two pages."""
+        return PixivSource(self._client, self._base, page_delay_ms, self._note)
+
     def search(self, target: Target) -> Pages:
         """Works that match the words of the target. Ends where Pixiv's searches end."""
         url = urls.address(self._base, "/v1/search/illust", urls.search_params(target))

@@ -11,7 +11,7 @@ stage and with the work that it holds.
 
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import trio
 
@@ -23,6 +23,8 @@ from pixivflow.slots.turn import taken
 
 W = TypeVar("W")
 
+SELECTION: Final = "candidate_selection"
+
 
 async def walk(work: Work, parts: Parts[W]) -> None:
     """Serve the cells of `work`; returns when none of them looks again.
@@ -33,15 +35,17 @@ async def walk(work: Work, parts: Parts[W]) -> None:
     """
     cells = {cell.target_id: cell for cell in work.cells}
     todo = [(cells[name], target) for name, target in parts.targets.items() if name in cells]
-    while todo:
-        todo = await _one_pass(work, parts, todo)
+    with parts.about(bot_id=_bot(work), schedule_id=work.schedule_id, slot_id=work.slot.id):
+        while todo:
+            todo = await _one_pass(work, parts, todo)
 
 
 async def _one_pass(work: Work, parts: Parts[W], todo: Sequence[tuple[Cell, Target]]) -> list[tuple[Cell, Target]]:
     again = []
     for cell, target in todo:
         await trio.lowlevel.checkpoint_if_cancelled()
-        outcome = await taken(parts, cell, target)
+        with parts.about(target_id=cell.target_id, stage=SELECTION):
+            outcome = await taken(parts, cell, target)
         after = None if outcome is None else await parts.cells.apply(cell.target_id, outcome)
         parts.point("cell.served")
         _tell(work, parts, cell, outcome)
@@ -65,6 +69,11 @@ def _tell(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutcome | None
         parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
 
 
+def _bot(work: Work) -> str:
+    """Whose plan it is, where plans are named after the bots that they feed."""
+    return work.schedule_id.partition("-")[0]
+
+
 def _word(outcome: TargetOutcome | None) -> str:
     name = "Recorded" if outcome is None else type(outcome).__name__
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
@@ -79,9 +88,9 @@ def _tell_exhausted(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutc
         "candidate_exhaustion",
         schedule_id=work.schedule_id,
         slot_id=work.slot.id,
-        bot_id=work.schedule_id.partition("-")[0],
+        bot_id=_bot(work),
         target_id=cell.target_id,
-        stage="candidate_selection",
+        stage=SELECTION,
         result="no_candidate",
         reason=cell.reason_code,
         searched=len(skips) + outcome.scan.attempted,

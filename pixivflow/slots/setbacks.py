@@ -2,7 +2,7 @@
 
 Types decide, never the words of an error, so a number in a title cannot look like a status.
 
-    Passing      try the same work again after a pause; in the end it is passed over as `unavailable`
+    Passing      try the same work again after a pause; in the end it is passed over as `unavailable`, a bug is not
     OfTheWork    a fact about the work: pass it over at once
     OfTheRun     nothing else would fare better: stop looking, the cell stays as it is and is worth another run
 """

@@ -3,8 +3,9 @@
     the cell holds a work     that work and no other: no list is asked for, nothing that was seen before is left out
     it holds none             a search; works are tried in their order until as many were stored as are wanted
 
-An outcome is chosen by what came of it: a work stored or promised, else what was out of order, else a work that may
-serve another time, else that there is nothing new. So nothing that failed is ever told as an empty day.
+An outcome is chosen by what came of it: a work stored or promised, else what was out of order or broken, else a work
+that may serve another time, else that there is nothing new. So nothing that failed is ever told as an empty day, and no
+bug is passed over like a work.
 """
 
 from functools import partial
@@ -15,7 +16,7 @@ import trio
 from actors.kit import unwrapped
 from pixivflow.config.model import Target
 from pixivflow.errors import AuthNeeded, ConfigError, ItemError, LedgerLost, Unavailable
-from pixivflow.slots.attempt import Held, Taken, tried
+from pixivflow.slots.attempt import Broken, Held, Taken, tried
 from pixivflow.slots.model import BoundWork, Cell, ReasonCode
 from pixivflow.slots.parts import Parts, Turn
 from pixivflow.slots.ports import NotOurs, Recorded, Skip, SkipCode
@@ -76,8 +77,13 @@ async def _searched(turn: Turn[W]) -> TargetOutcome | None:
         if not made and not turn.cell.stored_count:
             raise
         await trio.lowlevel.checkpoint_if_cancelled()
-        turn.parts.note("target.cut_short", target=turn.cell.target_id, error=unwrapped(raised))
-        turn.tally.outages += filter(None, [outage_of(unwrapped(raised))])
+        error = unwrapped(raised)
+        where = {"slot": turn.parts.cells.slot_id, "target": turn.cell.target_id}
+        if isinstance(error, Broken):
+            turn.parts.note("target.crashed", **where, error=error)
+        else:
+            turn.parts.note("target.cut_short", **where, error=error)
+        turn.tally.outages += filter(None, [outage_of(error)])
     return _verdict(turn, made)
 
 
@@ -127,16 +133,16 @@ def _failed(parts: Parts[W], cell: Cell, tally: Tally, error: BaseException) -> 
     """The outcome of a turn that was ended by an error of no single work."""
     tally.outages += filter(None, [outage_of(error)])
     text, scan, report = told(error), tally.scan, tally.report()
-    if cell.work_id is not None:
-        text = SAME_AGAIN.format(cell.work_id, text)
     match error:
         case Unavailable() | AuthNeeded() | Held():
-            return TargetFailed(error=text, retryable=True, scan=scan, report=report)
+            again = text if cell.work_id is None else SAME_AGAIN.format(cell.work_id, text)
+            return TargetFailed(error=again, retryable=True, scan=scan, report=report)
         case ConfigError():
             code = ReasonCode.CONFIGURATION_ERROR
         case ItemError():
             code = ReasonCode.REMOTE_HTTP_ERROR
         case _:
+            text = str(error) if isinstance(error, Broken) else text
             parts.note("target.crashed", slot=parts.cells.slot_id, target=cell.target_id, error=error)
             code = ReasonCode.INTERNAL_ERROR
     return TargetFailed(error=text, retryable=False, code=code, scan=scan, report=report)

@@ -199,7 +199,7 @@ DOOR = (
     breaking(
         "the first line of the log loads the library of the log",
         STRUCTURED,
-        'if made is None and "structlog" not in sys.modules:',
+        "if made is None and not _is_loaded:",
         "if False:",
         LOADED_TESTS,
     ),

@@ -124,6 +124,20 @@ WALKED = (
         tests=ONE,
     ),
     Sabotage(
+        name="a bug is passed over like a work that did not answer",
+        file=ATTEMPT,
+        find="    if isinstance(failed, Passing) and failed.is_bug:",
+        replace="    if isinstance(failed, Passing) and failed.is_bug and turn.held is not None:",
+        tests=ONE,
+    ),
+    Sabotage(
+        name="a bug after a work that was stored is told like an outage",
+        file=TURN,
+        find="        if isinstance(error, Broken):\n            turn",
+        replace="        if None:\n            turn",
+        tests=MANY,
+    ),
+    Sabotage(
         name="one attempt is all a work gets",
         file=ATTEMPT,
         find="                    if tries >= parts.max_tries:",

@@ -295,8 +295,15 @@ FILES = (
     broken(
         "whole pages of a failed work are thrown away",
         FETCH,
-        "            self._keep(detail.id, whole)\n            raise",
-        "            _remove(whole)\n            raise",
+        "            self._kept.keep(detail.id, whole)\n            raise",
+        "            removed(whole)\n            raise",
+        FETCH_TESTS,
+    ),
+    broken(
+        "a minute that is written counts as nothing written",
+        FETCH,
+        "PAGE_MS if download.timeout_ms is None else",
+        "PAGE_MS if download.timeout_ms in (None, 60_000) else",
         FETCH_TESTS,
     ),
     broken(

@@ -11,6 +11,7 @@ BY_NAME = {
     *(f"pixivflow.cli.{name}.command" for name in ("demo", "download", "sandbox", "scheduler", "status")),
     "pixivflow.cli.config.validate",
     "pixivflow.daemon.outside.tidied",
+    "pixivflow.daemon.outside.to_receivers",
 }
 """Taken by their name from a module that is imported late, or by the command line."""
 
@@ -18,7 +19,6 @@ FOR_TESTS = {
     "actors.kit.testing.Probe",
     "actors.kit.testing.running",
     "pixivflow.ledger.inline.open_inline",
-    "pixivflow.observe.log.inherited",
 }
 """Made for tests, also for those of whoever builds on this."""
 

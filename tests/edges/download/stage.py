@@ -27,19 +27,20 @@ ONE = 100_001
 class Desk:
     """Where works are fetched to a folder of the test's own. `again` is the next life of the process."""
 
-    def __init__(self, folder: Path, *, retries: int = 2, **storage: Any) -> None:
+    def __init__(self, folder: Path, *, retries: int = 2, timeout_ms: int | None = None, **storage: Any) -> None:
         self.base, self.probe = folder / "illustrations", Probe()
         self.played = Played(StoppedClock())
         self.threads = trio.CapacityLimiter(4)
         self.storage = Storage(illustration_directory=self.base, **storage)
         self.network = Network(retries=retries, retry_delay_ms=1)
+        self.download = Download(request_delay_ms=0, timeout_ms=timeout_ms)
         self.image: str | None = local_bases(PORT).img
         self.fetcher = self.again()
 
     def again(self) -> PageFetcher:
         return PageFetcher(
             self.storage,
-            Download(request_delay_ms=0),
+            self.download,
             self.network,
             self.played,
             user_agent="PixivAndroidApp/5.0.234 (Android 11; Pixel 6)",

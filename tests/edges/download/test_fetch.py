@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from trio.testing import MockClock
 
 from pixivflow.download.part import Part
 from pixivflow.errors import Gone, Outage, StorageFull, Unavailable
@@ -87,6 +88,21 @@ async def test_one_spoiled_answer_costs_one_more_request(fault: str, args: dict[
     (file,) = (await desk.fetch(desk.detail())).files
     assert (file.size, desk.asked) == (40_000, 2)
     assert "range" not in desk.played.sent[-1][1].headers
+
+
+@pytest.mark.parametrize(
+    ("written_ms", "given_s"), [(None, 120), (60_000, 60), (59_000, 59), (120_000, 120)], ids=lambda value: f"{value}"
+)
+async def test_a_page_gets_the_time_that_is_written_and_two_minutes_where_none_is(
+    written_ms: int | None, given_s: int, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    desk = Desk(tmp_path, retries=0, timeout_ms=written_ms)
+    autojump_clock.autojump_threshold = 0.2  # files are written in threads, which look idle
+    desk.played.fault("stall", match={"kind": "img"}, after_bytes=100)
+    began = trio.current_time()
+    with pytest.raises(Unavailable):
+        await desk.fetch(desk.detail())
+    assert round(trio.current_time() - began) == given_s
 
 
 async def test_a_line_that_broke_is_continued_where_it_broke(desk: Desk) -> None:

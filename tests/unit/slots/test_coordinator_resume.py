@@ -82,6 +82,15 @@ async def test_a_held_work_survives_a_service_that_is_down(scene: Make) -> None:
     assert (run.cell().status, run.cell().work_id) == (C.SUBMITTED, "101")
 
 
+async def test_a_held_work_that_breaks_the_program_fails_its_cell_and_is_not_tried_for_ever(scene: Make) -> None:
+    run = await held(scene)
+    run.source.fails = {"101": [ZeroDivisionError("a bug")] * 3}
+    await run.live(finishes=False)
+    assert (run.cell().status, run.cell().work_id, run.cell().reason_code) == (C.FAILED, "101", "internal_error")
+    assert run.cell().last_error == "work 101: ZeroDivisionError: a bug"
+    assert run.source.lists == []
+
+
 @pytest.mark.case("download", 69)
 async def test_a_dead_login_is_no_verdict_about_the_held_work(scene: Make) -> None:
     run = await held(scene)
