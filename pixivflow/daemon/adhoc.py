@@ -7,7 +7,7 @@ import trio
 
 from actors.kit import Clock, Note
 from pixivflow.config.model import Settings, Target
-from pixivflow.daemon.outside import outside
+from pixivflow.daemon.outside import outside, tidied
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.adhoc import AdHocCells
 from pixivflow.ledger.ledger import open_ledger
@@ -38,6 +38,7 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
     path = settings.storage.database_path
     path.parent.mkdir(parents=True, exist_ok=True)
     async with open_ledger(path, clock=clock, note=note, daemon=False) as ledger:
+        await tidied(settings, ledger, clock, note)
         ways = outside(settings, ledger, dict, clock=clock, note=note, environ=environ, timings=PRODUCTION)
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])
         parts = Parts(

@@ -12,8 +12,10 @@ from actors.kit import Clock, Note
 from pixivflow.config.model import Route, Settings
 from pixivflow.download.fetch import PageFetcher
 from pixivflow.download.reconcile import reconcile
+from pixivflow.errors import Unavailable
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.staged import StagedRows
 from pixivflow.ledger.tokens import AccountRows
 from pixivflow.pixiv.source import PixivSource, source
 from pixivflow.providers.addresses import anywhere
@@ -53,6 +55,7 @@ def outside(
     note: Note,
     environ: Mapping[str, str],
     timings: Timings,
+    point: Callable[[str], object] = lambda name: None,
 ) -> Outside:
     """Join the rooms that speak to Pixiv and to receivers.
 
@@ -83,6 +86,8 @@ def outside(
             image=settings.pixiv.endpoints.image,
             clock=clock,
             note=note,
+            staging=StagedRows(ledger),
+            point=point,
         ),
         attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
@@ -91,11 +96,12 @@ def outside(
     )
 
 
-async def tidied(settings: Settings, note: Note) -> None:
+async def tidied(settings: Settings, ledger: Ledger, clock: Clock, note: Note) -> None:
     """Remove what an earlier life left half-written, before this one fetches. A file that stays harms nobody."""
+    bases, threads = [settings.storage.illustration_directory], trio.CapacityLimiter(1)
     try:
-        removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
-    except OSError as error:
+        removed = await reconcile(bases, StagedRows(ledger), clock.now_ms(), threads)
+    except (OSError, Unavailable) as error:
         note("download.parts_stay", error=error)
     else:
         if removed:

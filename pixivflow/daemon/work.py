@@ -98,7 +98,7 @@ class AtWork:
                 room = await trio.to_thread.run_sync(
                     importlib.import_module, "pixivflow.daemon.outside", limiter=trio.CapacityLimiter(1)
                 )
-                await room.tidied(self._settings(), self._hooks.note)
+                await room.tidied(self._settings(), self._ledger(), self._hooks.clock, self._hooks.note)
                 self._made = room.outside(
                     self._settings(),
                     self._ledger(),
@@ -107,6 +107,7 @@ class AtWork:
                     note=self._hooks.note,
                     environ=self._environ,
                     timings=self._timings,
+                    point=self._hooks.point,
                 )
         return self._made
 

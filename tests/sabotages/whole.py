@@ -6,8 +6,8 @@ ROWS = (
     Sabotage(
         name="what a killed life left half-written stays",
         file="pixivflow/daemon/work.py",
-        find="                await room.tidied(self._settings(), self._hooks.note)\n",
-        replace="",
+        find="await room.tidied(self._settings(),",
+        replace="await trio.lowlevel.checkpoint() or (self._settings(),",
         tests=("tests/whole/test_stop.py",),
     ),
     Sabotage(

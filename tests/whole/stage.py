@@ -25,6 +25,8 @@ from tests.whole.pixiv import Pixiv
 from tests.whole.settings import settings, write
 
 WORKS = 300
+PLAIN = range(100_001, 100_801)
+"""The ordinary works of every sandbox."""
 PART = re.compile(r"\.part-")
 STAGED = "SELECT part_path FROM download_files WHERE state = 'staged'"
 
@@ -73,6 +75,11 @@ class Stage:
         )
         self._processes.append(process)
         return self._stack.enter_context(process)
+
+    def enlarge(self, page_bytes: int) -> None:
+        """Let the pages of all ordinary works have so many bytes; 0 leaves them as they are."""
+        works = [{"id": work, "image_bytes": page_bytes} for work in PLAIN] if page_bytes else []
+        self.pixiv.tell("works", {"works": works})
 
     def trigger(self, daemon: Process, plan: str = "p0", token: str | None = "") -> Answer:
         """Ask for a run; what was taken is evidence. `token` empty: the right one; None: none at all."""

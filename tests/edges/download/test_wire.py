@@ -16,6 +16,7 @@ from pixivflow.sandbox.tokens import Refresh
 from tests.edges.download.stage import TARGET, data_of
 from tests.edges.pixiv.stage import VALID, Rows, a_search
 from tests.fixtures.ledgers import StoppedClock
+from tests.fixtures.staging import FakeStaging
 
 
 def quiet(event: str, /, **fields: object) -> None:
@@ -43,6 +44,7 @@ async def test_a_work_is_found_and_fetched_over_real_lines(sandbox: Sandbox, tmp
             image=pixiv.endpoints.image,
             clock=clock,
             note=quiet,
+            staging=FakeStaging(),
         )
         async with aclosing(asked.search(a_search())) as pages:
             found = await anext(pages)
