@@ -1,8 +1,6 @@
 """One folder in which a whole daemon lives beside a sandbox, and the evidence in the end."""
 
 import json
-import os
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -15,7 +13,7 @@ from tests.crash.journal import Journal
 from tests.crash.process import Process
 from tests.crash.stage import STATE, TIMINGS
 from tests.crash.waiting import until
-from tests.promises import consistent
+from tests.promises import consistent, parts
 from tests.promises.evidence import Evidence, Row, Snapshot, gathered, read_lines, rows, snapshot
 from tests.promises.verdict import verdict
 from tests.whole import receipts
@@ -27,8 +25,6 @@ from tests.whole.settings import settings, write
 WORKS = 300
 PLAIN = range(100_001, 100_801)
 """The ordinary works of every sandbox."""
-PART = re.compile(r"\.part-")
-STAGED = "SELECT part_path FROM download_files WHERE state = 'staged'"
 
 
 class Stage:
@@ -124,21 +120,15 @@ class Stage:
         look = snapshot(self.ledger) if self.ledger.exists() else Snapshot(0, {})
         if look.tables:
             self._looks.append(look)
-            self.faults += [
-                f"the ledger is consistent: {fault}" for fault in consistent.judge(Evidence(ledger=self.ledger))
-            ]
-
-    def stray_parts(self) -> list[str]:
-        """Half-written files that no staged row names."""
-        named = {row["part_path"] for row in self.rows(STAGED)}
-        walked = (Path(folder, name) for folder, _, names in os.walk(self.folder / "files") for name in names)
-        return [f"{path} is named by no row" for path in walked if PART.match(path.name) and f"{path}" not in named]
+            now = Evidence(ledger=self.ledger)
+            self.faults += [f"the ledger is consistent: {fault}" for fault in consistent.judge(now)]
+            self.faults += [f"files are whole or not at all: {fault}" for fault in parts.counted(now)]
 
     def verdict(self) -> list[str]:
         """Everything that this life did wrong, once its daemons have ended."""
         evidence, received = self._evidence(), self.pixiv.receipts()
         more = receipts.repeats(received, evidence.snapshots[-1], evidence.stops)
-        return [*self.faults, *verdict(evidence), *more, *self.stray_parts()]
+        return [*self.faults, *verdict(evidence), *more]
 
     def _evidence(self) -> Evidence:
         told = Evidence(ledger=self.ledger, **gathered(read_lines([self.folder / "hands.jsonl"])))
@@ -150,6 +140,7 @@ class Stage:
             arrivals=tuple(receipts.arrivals(self.pixiv.receipts(), final)),
             stops=told.stops,
             snapshots=(*self._looks, final),
+            files=self.folder / "files",
             texts={name: path.read_text(errors="replace") for name, path in outputs.items()},
             secrets=(self.token, self.signing),
         )
