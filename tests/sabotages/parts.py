@@ -88,8 +88,10 @@ CONTINUED = (
     row(
         "what begins afresh overwrites what is counted",
         "part",
-        "                self._file = self._fresh()\n        self._tidy()",
-        "                os.rename(self._fresh_at(), self.path)\n        self._tidy()",
+        "                self._opened.close()\n                self._file = None\n"
+        "                self.path.unlink(missing_ok=True)\n                self._file = self._fresh()\n",
+        "                self._opened.seek(0)\n                self._opened.truncate()\n"
+        "                self._sha, self.size = hashlib.sha256(), 0\n",
         RESUME,
     ),
     row("a link is continued", "living", " | os.O_NOFOLLOW", "", RESUME),

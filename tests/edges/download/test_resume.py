@@ -16,8 +16,10 @@ import trio.testing
 from pixivflow.config.model import Network, Storage
 from pixivflow.download.part import Part
 from pixivflow.errors import Gone, StorageFull, Unavailable
+from pixivflow.slots.model import BoundWork
 from pixivflow.slots.staging import StagedPage
 from tests.edges.download.stage import FIVE, ONE, Desk, data_of
+from tests.fixtures.staging import FakeStaging
 
 MIB = 1 << 20
 HOUR = 3_600_000
@@ -281,6 +283,21 @@ async def test_a_ledger_without_room_is_a_full_disk_and_leaves_no_part(desk: Des
     await desk.quiet()
     assert desk.names == []
     assert desk.asked == 1
+
+
+async def test_a_disk_that_fills_up_meanwhile_takes_the_pages_along_that_were_all_there(desk: Desk) -> None:
+    class FullAfterOne(FakeStaging):
+        async def mark(self, work: BoundWork, page: StagedPage) -> bool:
+            self.full = bool(self.told)
+            return await super().mark(work, page)
+
+    desk.staging = FullAfterOne()
+    desk.fetcher = desk.again()
+    with pytest.raises(StorageFull):
+        await desk.fetch(desk.detail(FIVE))
+    await desk.quiet()
+    assert len(desk.staging.told) == 1
+    assert (desk.names, desk.staging.rows) == ([], {})
 
 
 async def test_a_busy_ledger_keeps_no_work_from_being_fetched(desk: Desk) -> None:
