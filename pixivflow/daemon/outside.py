@@ -12,6 +12,7 @@ from actors.kit import Clock, Note
 from pixivflow.config.model import Route, Settings
 from pixivflow.download.fetch import PageFetcher
 from pixivflow.download.reconcile import reconcile
+from pixivflow.download.shelf import Shelf
 from pixivflow.errors import Unavailable
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
@@ -86,8 +87,7 @@ def outside(
             image=settings.pixiv.endpoints.image,
             clock=clock,
             note=note,
-            staging=StagedRows(ledger),
-            point=point,
+            shelf=Shelf(StagedRows(ledger), clock, point),
         ),
         attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
         ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),

@@ -8,7 +8,7 @@ anything else      ──▶ fetched, some pages at once
 every page there   ──▶ names for all, in one step that no cancellation cuts
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,6 @@ from actors.kit import Clock
 from pixivflow.config.model import Download, Network, Storage, Target
 from pixivflow.download import naming
 from pixivflow.download.hosts import allowed
-from pixivflow.download.marks import Marks
 from pixivflow.download.page import Effort, Note, Whole, brought
 from pixivflow.download.present import Left, named_before, still_there
 from pixivflow.download.shelf import Shelf
@@ -28,7 +27,6 @@ from pixivflow.download.transfer import Wire, hop
 from pixivflow.errors import StorageFull, Unavailable
 from pixivflow.selection.model import Page, WorkDetail, WorkKind
 from pixivflow.slots.ports import Fetched, FetchedFile, SkipCode, Unfit
-from pixivflow.slots.staging import Staging
 
 PAGE_MS: Final = 120_000
 """What one attempt at a page gets, unless the settings name another time."""
@@ -38,8 +36,8 @@ PUBLISH_MS: Final = 5_000
 class PageFetcher:
     """Fetches illustrations and manga, over a transport that somebody else closes.
 
-    `image`: `pixiv.endpoints.image`, where files may come from besides the real host. `staging`: the rows of pages that
-    are under way.
+    `image`: `pixiv.endpoints.image`, where files may come from besides the real host. `shelf`: what earlier attempts
+    left, of everybody who fetches in this process.
     """
 
     def __init__(
@@ -53,14 +51,13 @@ class PageFetcher:
         image: str | None,
         clock: Clock,
         note: Note,
-        staging: Staging,
-        point: Callable[[str], object] = lambda name: None,
+        shelf: Shelf,
     ) -> None:
         timeout_ms = PAGE_MS if download.timeout_ms == Download().timeout_ms else download.timeout_ms
         self._wire = Wire(transport=transport, origins=allowed(image), user_agent=user_agent, timeout_ms=timeout_ms)
         self._effort = Effort(tries=network.retries + 1, pause_ms=network.retry_delay_ms)
         self._storage, self._download, self._clock, self._note = storage, download, clock, note
-        self._staging, self._shelf, self._point = staging, Shelf(staging, clock), point
+        self._shelf = shelf
 
     async def fetch(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter
@@ -108,8 +105,7 @@ class PageFetcher:
         places, errors = trio.Semaphore(max(1, self._download.concurrency)), list[Exception]()
 
         async def one(page: Page) -> None:
-            begun = left.begun.get(page.index)
-            marks = Marks(self._staging, self._clock, detail.work, page.index, begun, self._point)
+            marks = self._shelf.marks(detail.work, page.index, left)
             try:
                 whole[page.index] = await brought(self._wire, self._effort, page, marks, folder, threads, self._note)
             except Exception as error:

@@ -1,6 +1,6 @@
 """The parts of works that are not whole yet, between two attempts: what is taken up again, and what is thrown away."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -9,6 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.download.living import remove
+from pixivflow.download.marks import Marks
 from pixivflow.download.present import Left, left
 from pixivflow.download.transfer import hop
 from pixivflow.errors import Unavailable
@@ -23,10 +24,10 @@ GIVE_UP_MS: Final = 2_000
 
 
 class Shelf:
-    """The shelf of one process; rows hold what is on it."""
+    """The shelf of one process, whoever fetches in it; rows hold what is on it. `point`: passes crash points."""
 
-    def __init__(self, staging: Staging, clock: Clock) -> None:
-        self._staging, self._clock = staging, clock
+    def __init__(self, staging: Staging, clock: Clock, point: Callable[[str], object] = lambda name: None) -> None:
+        self._staging, self._clock, self._point = staging, clock, point
         self._kept: dict[BoundWork, None] = {}
 
     async def take(
@@ -43,6 +44,10 @@ class Shelf:
         found = await hop(threads, left, rows, detail, frozenset(have), folder, self._clock.now_ms())
         await self._removed(found.useless, threads)
         return found
+
+    def marks(self, work: BoundWork, page: int, left: Left) -> Marks:
+        """What the row of a page is told while it is fetched."""
+        return Marks(self._staging, self._clock, work, page, left.begun.get(page), self._point)
 
     def keep(self, work: BoundWork) -> None:
         """Another attempt at the work may follow."""

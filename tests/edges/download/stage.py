@@ -11,6 +11,7 @@ import trio
 from actors.kit.testing import Probe
 from pixivflow.config.model import Download, Network, Storage, Target
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.shelf import Shelf
 from pixivflow.pixiv import translate
 from pixivflow.pixiv.wire import DetailReply
 from pixivflow.sandbox.hosts import local_bases
@@ -49,8 +50,7 @@ class Desk:
             image=self.image,
             clock=StoppedClock(),
             note=self.probe.note,
-            staging=self.staging,
-            point=self.probe.point,
+            shelf=Shelf(self.staging, StoppedClock(), self.probe.point),
         )
 
     def enlarge(self, size: int, number: int = ONE) -> None:

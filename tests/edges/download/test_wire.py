@@ -8,6 +8,7 @@ import trio
 from pixivflow.config.mask import Secret
 from pixivflow.config.model import Download, Endpoints, Network, Pixiv, Storage
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.shelf import Shelf
 from pixivflow.pixiv.source import source
 from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.egress import transport
@@ -44,7 +45,7 @@ async def test_a_work_is_found_and_fetched_over_real_lines(sandbox: Sandbox, tmp
             image=pixiv.endpoints.image,
             clock=clock,
             note=quiet,
-            staging=FakeStaging(),
+            shelf=Shelf(FakeStaging(), clock),
         )
         async with aclosing(asked.search(a_search())) as pages:
             found = await anext(pages)
