@@ -7,7 +7,7 @@ import trio
 
 from actors.kit import Clock, Note
 from pixivflow.config.model import Settings, Target
-from pixivflow.daemon.outside import to_pixiv
+from pixivflow.daemon.outside import tidied, to_pixiv
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.adhoc import AdHocCells
 from pixivflow.ledger.ledger import open_ledger
@@ -37,6 +37,7 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
     target = Target(id=TARGET, type="illustration", illust_id=illust_id)
     path = settings.storage.database_path
     async with open_ledger(path, clock=clock, note=note, daemon=False) as ledger:
+        await tidied(settings, ledger, clock, note)
         ways = to_pixiv(settings, ledger, clock=clock, note=note, environ=environ, timings=PRODUCTION)
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])
         parts = Parts(

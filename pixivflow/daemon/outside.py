@@ -11,10 +11,12 @@ import trio
 from actors.kit import Clock, Note
 from pixivflow.config.model import Download, Route, Settings
 from pixivflow.download.fetch import PageFetcher
-from pixivflow.download.kept import Kept
 from pixivflow.download.reconcile import reconcile
+from pixivflow.download.shelf import Shelf
+from pixivflow.errors import Unavailable
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.staged import StagedRows
 from pixivflow.ledger.tokens import AccountRows
 from pixivflow.observe.known import known_secrets
 from pixivflow.pixiv.source import PixivSource, source
@@ -60,11 +62,18 @@ class ToReceivers:
 
 
 def to_pixiv(
-    settings: Settings, ledger: Ledger, *, clock: Clock, note: Note, environ: Mapping[str, str], timings: Timings
+    settings: Settings,
+    ledger: Ledger,
+    *,
+    clock: Clock,
+    note: Note,
+    environ: Mapping[str, str],
+    timings: Timings,
+    point: Callable[[str], object] = lambda name: None,
 ) -> ToPixiv:
     """Join the rooms that speak to Pixiv. Its address may be the operator's own, in the same house."""
     way_out = transport(allow=anywhere, keep_alive=True, proxy=proxy_of(settings.network.proxy))
-    rows, kept = AccountRows(ledger), Kept()
+    rows, shelf = AccountRows(ledger), Shelf(StagedRows(ledger), clock, point)
 
     def new_fetcher(download: Download) -> PageFetcher:
         return PageFetcher(
@@ -76,7 +85,7 @@ def to_pixiv(
             image=settings.pixiv.endpoints.image,
             clock=clock,
             note=note,
-            kept=kept,
+            shelf=shelf,
         )
 
     return ToPixiv(
@@ -122,11 +131,12 @@ def to_receivers(
     )
 
 
-async def tidied(settings: Settings, note: Note) -> None:
+async def tidied(settings: Settings, ledger: Ledger, clock: Clock, note: Note) -> None:
     """Remove what an earlier life left half-written, before this one fetches. A file that stays harms nobody."""
+    bases, threads = [settings.storage.illustration_directory], trio.CapacityLimiter(1)
     try:
-        removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
-    except OSError as error:
+        removed = await reconcile(bases, StagedRows(ledger), clock.now_ms(), threads)
+    except (OSError, Unavailable) as error:
         note("download.parts_stay", error=error)
     else:
         if removed:

@@ -102,7 +102,7 @@ class AtWork:
         async with self._making:
             if self._pixiv is None:
                 room, settings, hooks = await _imported(), self._settings(), self._hooks
-                await room.tidied(settings, hooks.note)
+                await room.tidied(settings, ledger, hooks.clock, hooks.note)
                 self._pixiv = room.to_pixiv(
                     settings,
                     ledger,
@@ -110,6 +110,7 @@ class AtWork:
                     note=hooks.note,
                     environ=self._environ,
                     timings=self._timings,
+                    point=self._hooks.point,
                 )
         return self._pixiv
 

@@ -141,8 +141,9 @@ class Fetcher(Protocol[W_contra]):
         """All files of the work, in the folder that storage and `target.label` name: complete, or an error.
 
         `known`: what is recorded of the work. What of it is still whole on the disk, and what an earlier attempt left
-        there, is used without a request; what is missing is fetched. Pages are staged, verified and fsynced first, and
-        get their names when all are there. Blocking calls go to threads of `threads`, abandoned when cancelled.
+        there, is used without a request; what is missing is fetched, from where an earlier attempt was cut. Pages are
+        staged, verified and fsynced first, and get their names when all are there. Blocking calls go to threads of
+        `threads`, abandoned when cancelled.
         Errors: `Gone`, `Rejected` (`Unfit` with its code); `StorageFull`; `AuthNeeded`, `Outage`, `Unavailable`. None
         of them leaves a file under a final name.
         """

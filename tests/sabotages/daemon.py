@@ -69,13 +69,6 @@ IN_FORCE = (
         tests=IN_FORCE_TESTS,
     ),
     Sabotage(
-        name="each run forgets what the one before left whole",
-        file=OUTSIDE,
-        find="            kept=kept,\n",
-        replace="",
-        tests=WORK_TESTS,
-    ),
-    Sabotage(
         name="a key that nothing reads is silently in force",
         file="pixivflow/daemon/gaps.py",
         find='    Row("download.ugoiraFormat", written, "animations are not fetched by this version"),\n',

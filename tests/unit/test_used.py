@@ -10,7 +10,6 @@ ROOT = Path(__file__).resolve().parents[2]
 BY_NAME = {
     *(f"pixivflow.cli.{name}.command" for name in ("demo", "download", "sandbox", "scheduler", "status")),
     "pixivflow.cli.config.validate",
-    "pixivflow.daemon.outside.tidied",
     "pixivflow.daemon.outside.to_receivers",
 }
 """Taken by their name from a module that is imported late, or by the command line."""

@@ -74,7 +74,7 @@ async def test_bytes_that_are_no_whole_picture_are_fetched_again_and_get_no_name
     with pytest.raises(Unavailable) as raised:
         await desk.fetch(work)
     assert isinstance(raised.value, Outage) == (fault == "status")
-    assert (desk.names, desk.asked) == ([], 3)
+    assert (desk.names, desk.stray, desk.asked) == (desk.parts, [], 3)
     (file,) = (await desk.fetch(work)).files
     assert desk.names == [Path(file.path).name]
     assert data_of(file.path) == desk.played.ask.image(work.pages[0].original_url).body
@@ -320,11 +320,15 @@ async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch
         raise OSError(28, "No space left on device")
 
     work = desk.detail(FIVE)
+    desk.played.fault("reset", match={"kind": "img", "page": 4}, after_bytes=3_000, count=3)
+    with pytest.raises(Unavailable):
+        await desk.fetch(work)
+    assert desk.parts
     monkeypatch.setattr("pixivflow.download.part.Part.write", full)
     with pytest.raises(StorageFull):
         await desk.fetch(work)
     await desk.quiet()
-    assert desk.names == []
+    assert (desk.names, desk.staging.rows) == ([], {})
 
 
 async def test_a_disk_that_is_full_while_names_are_given_takes_all_of_them_back(

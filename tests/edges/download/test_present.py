@@ -1,12 +1,9 @@
 """Files that are there already: used when they are what they should be, left alone when they are somebody else's."""
 
-import os
 from pathlib import Path
 
 import pytest
-import trio
 
-from pixivflow.download.reconcile import reconcile
 from pixivflow.errors import Unavailable
 from tests.edges.download.stage import FIVE, ONE, Desk, data_of, harm
 
@@ -110,33 +107,3 @@ async def test_a_work_is_filed_in_the_folder_that_the_settings_name(tmp_path: Pa
     desk = Desk(tmp_path, illustration_organization="byAuthorAndTag")
     (file,) = (await desk.fetch(desk.detail(user_name="../Kai"))).files
     assert Path(file.path).parent == desk.base / "Kai" / "sea"
-
-
-async def test_a_start_removes_parts_and_nothing_else(desk: Desk) -> None:
-    folder = desk.base / "Kai"
-    folder.mkdir(parents=True)
-    kept = ["12_sea_1.jpg", ".part-of-my-own-notes", "12_sea_1.jpg.preview.jpg"]
-    for name in (*kept, ".part-12-1-0123456789ab", ".part-12-2-ba9876543210"):
-        (folder / name).write_bytes(b"x")
-    assert await reconcile([desk.base, desk.base, desk.base / "nowhere"], trio.CapacityLimiter(1)) == 2
-    assert desk.names == sorted(kept)
-
-
-async def test_a_start_follows_no_link_out_of_the_base(desk: Desk, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / ".part-12-1-0123456789ab").write_bytes(b"x")
-    desk.base.mkdir(parents=True)
-    (desk.base / "link").symlink_to(outside)
-    assert await reconcile([desk.base], trio.CapacityLimiter(1)) == 0
-    assert os.listdir(outside) == [".part-12-1-0123456789ab"]
-
-
-async def test_parts_are_what_a_start_knows(desk: Desk) -> None:
-    desk.played.fault("status", match={"kind": "img", "page": 4}, code=500)
-    with pytest.raises(Unavailable):
-        await desk.fetch(desk.detail(FIVE))
-    await desk.quiet()
-    parts = len(desk.names)
-    assert await reconcile([desk.base], desk.threads) == parts
-    assert desk.names == []
