@@ -22,7 +22,7 @@ from pixivflow.download.page import Effort, Note, Whole, brought
 from pixivflow.download.present import named_before, still_there, whole_still
 from pixivflow.download.store import Staged, make_folder, publish, translated
 from pixivflow.download.transfer import Wire, hop
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.selection.model import Page, WorkDetail, WorkKind
 from pixivflow.slots.ports import Fetched, FetchedFile, SkipCode, Unfit
@@ -134,7 +134,7 @@ class PageFetcher:
         with trio.move_on_after(PUBLISH_MS / 1000, shield=True):
             paths = await hop(threads, publish, folder, staged)
             return {each.page: _file(each, path) for each, path in zip(pages, paths, strict=True)}
-        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names")
+        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names", cause=Cause.STORAGE)
 
     def _keep(self, work_id: WorkId, whole: dict[int, Whole]) -> None:
         if whole:

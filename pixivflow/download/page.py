@@ -12,7 +12,7 @@ from pixivflow.download import naming, verify
 from pixivflow.download.part import Part
 from pixivflow.download.transfer import Absent, Forbidden, Transfer, Wire, hop
 from pixivflow.download.verify import Picture, Spoiled
-from pixivflow.errors import Gone, Unavailable
+from pixivflow.errors import Cause, Gone, Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.selection.model import Page
 from pixivflow.slots.ports import SkipCode, Unfit
@@ -92,12 +92,13 @@ class _Persistent:
 
     async def picture(self, note: Callable[..., None]) -> tuple[Picture, str]:
         """What is there, and its hash. Errors: `Absent`, `Forbidden`; the last one of those that may pass."""
-        error = Unavailable("the image host was not asked")
+        error = Unavailable("the image host was not asked", cause=Cause.DEFECT)
         for tries in range(1, self._effort.tries + 1):
             try:
                 return await self._once()
             except Spoiled as spoiled:
-                error = Unavailable(f"the image host sent no whole picture: {spoiled.reason}")
+                words = f"the image host sent no whole picture: {spoiled.reason}"
+                error = Unavailable(words, cause=Cause.FILE_BROKEN)
             except Unavailable as failed:
                 error = failed
             note("download.attempt_failed", tries=tries, error=str(error))

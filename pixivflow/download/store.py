@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import PixivflowError, StorageFull, Unavailable
+from pixivflow.errors import Cause, PixivflowError, StorageFull, Unavailable
 
 NAMES_TRIED: Final = 999
 FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
@@ -22,7 +22,9 @@ NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 def translated(error: OSError) -> PixivflowError:
     """What a failed call to the disk means. The path is left out: it is long, and the work is named beside it."""
     words = os.strerror(error.errno) if error.errno else type(error).__name__
-    return StorageFull(f"storage: {words}") if error.errno in FULL else Unavailable(f"storage: {words}")
+    if error.errno in FULL:
+        return StorageFull(f"storage: {words}")
+    return Unavailable(f"storage: {words}", cause=Cause.STORAGE)
 
 
 class Staged(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +106,7 @@ def make_folder(base: Path, parts: Sequence[str]) -> Path:
     is_new = not folder.is_dir()
     folder.mkdir(parents=True, exist_ok=True)
     if not folder.resolve().is_relative_to(base.resolve()):
-        raise Unavailable("storage: a folder of works leads out of its base")
+        raise Unavailable("storage: a folder of works leads out of its base", cause=Cause.STORAGE)
     for each in (folder, *folder.parents) if is_new else ():
         fsync_folder(each)
         if each == base.parent:

@@ -12,7 +12,7 @@ import trio
 from pixivflow.download.hosts import Origin, origin
 from pixivflow.download.part import Part
 from pixivflow.download.verify import Spoiled
-from pixivflow.errors import Outage, Unavailable
+from pixivflow.errors import Cause, Outage, Unavailable
 
 T = TypeVar("T")
 
@@ -61,9 +61,11 @@ class Transfer:
             with trio.fail_after(self._wire.timeout_ms / 1000):
                 await self._attempt()
         except trio.TooSlowError:
-            raise Unavailable(f"the image host took longer than {self._wire.timeout_ms} ms") from None
+            words = f"the image host took longer than {self._wire.timeout_ms} ms"
+            raise Unavailable(words, cause=Cause.FILE_TOO_SLOW) from None
         except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-            raise Unavailable(f"no answer from the image host: {type(error).__name__}") from None
+            words = f"no answer from the image host: {type(error).__name__}"
+            raise Unavailable(words, cause=Cause.FILE_BROKEN) from None
 
     async def _attempt(self) -> None:
         response = await self._found()
@@ -87,7 +89,7 @@ class Transfer:
             with trio.CancelScope(shield=True):
                 await response.aclose()
             url = joined(url, response.headers.get("location", ""))
-        raise Unavailable("the image host redirects without end")
+        raise Unavailable("the image host redirects without end", cause=Cause.FILE_BROKEN)
 
     def _headers(self) -> dict[str, str]:
         asked = {"User-Agent": self._wire.user_agent, "Referer": REFERER, "Accept-Encoding": "identity"}
@@ -165,7 +167,7 @@ def refusal(status: int, headers: Mapping[str, str]) -> Exception:
     if status == 429:
         told = headers.get("retry-after", "")
         wish = min(int(told[:9]), LONGEST_WISH_S) if told.isascii() and told.isdecimal() else None
-        return Unavailable("the image host limits us", wish)
+        return Unavailable("the image host limits us", wish, cause=Cause.LIMITED)
     if status >= 500 or status in (408, 416):
-        return Unavailable(f"the image host answered HTTP {status}")
+        return Unavailable(f"the image host answered HTTP {status}", cause=Cause.FILE_BROKEN)
     return Forbidden(f"the image host answered HTTP {status}")

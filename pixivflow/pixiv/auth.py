@@ -48,7 +48,8 @@ class Account:
         self._token: Token | None = None
         self._refused: set[str] = set()
         self._one = trio.Lock()
-        self._flights, self._failure = 0, ""
+        self._flights = 0
+        self._failure: Unavailable | None = None
         self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
@@ -63,8 +64,9 @@ class Account:
         async with self._one:
             if (token := self._usable(stale)) is not None:
                 return token
-            if self._flights != flight and self._failure:
-                raise Unavailable(self._failure)  # somebody else tried while we waited
+            if self._flights != flight and self._failure is not None:
+                failed = self._failure
+                raise Unavailable(str(failed), cause=failed.cause)  # somebody else tried while we waited
             return (await self._renewed(stale)).access_token
 
     def _usable(self, stale: str | None) -> str | None:
@@ -73,14 +75,14 @@ class Account:
         return token.access_token if token is not None and is_good else None
 
     async def _renewed(self, stale: str | None) -> Token:
-        self._failure = ""
+        self._failure = None
         if (stored := await self._stored(stale)) is not None:
             self._token = stored
             return stored
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
         except Unavailable as error:
-            self._failure = str(error)
+            self._failure = error
             raise
         finally:
             self._flights += 1

@@ -10,7 +10,7 @@ from typing import Final
 import httpx
 import trio
 
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv.answers import Reply
 
 BODY_BYTES: Final = 16 << 20
@@ -34,9 +34,9 @@ async def exchange(
         with trio.fail_after(timeout_ms / 1000):
             return await _answered(transport, httpx.Request(method, url, headers=dict(headers), content=body))
     except trio.TooSlowError:
-        raise Lost(f"no whole answer from Pixiv within {timeout_ms} ms") from None
+        raise Lost(f"no whole answer from Pixiv within {timeout_ms} ms", cause=Cause.TOO_SLOW) from None
     except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-        raise Lost(f"no answer from Pixiv: {type(error).__name__}") from None
+        raise Lost(f"no answer from Pixiv: {type(error).__name__}", cause=Cause.UNREACHABLE) from None
 
 
 async def _answered(transport: httpx.AsyncBaseTransport, request: httpx.Request) -> Reply:
@@ -57,11 +57,11 @@ async def _read(response: httpx.Response) -> bytes:
             try:
                 read += unpack(piece, BODY_BYTES + 1 - len(read))
             except zlib.error:
-                raise Lost("an answer from Pixiv that cannot be unpacked") from None
+                raise Lost("an answer from Pixiv that cannot be unpacked", cause=Cause.NONSENSE) from None
             if len(read) > BODY_BYTES:
                 enough.cancel()
     if len(read) > BODY_BYTES:
-        raise Lost(f"an answer from Pixiv of more than {BODY_BYTES} bytes")
+        raise Lost(f"an answer from Pixiv of more than {BODY_BYTES} bytes", cause=Cause.NONSENSE)
     return bytes(read)
 
 
@@ -71,4 +71,4 @@ def _unpacker(coding: str) -> Callable[[bytes, int], bytes]:
         return lambda piece, most: piece[:most]
     if coding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress
-    raise Lost("an answer from Pixiv in a coding that nobody asked for")
+    raise Lost("an answer from Pixiv in a coding that nobody asked for", cause=Cause.NONSENSE)

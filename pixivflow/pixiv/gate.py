@@ -8,7 +8,7 @@ import msgspec
 import trio
 
 from actors.kit import Clock
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv import pace as rules
 from pixivflow.pixiv.pace import Circuit, GateState, Pace, Place, Shut
 from pixivflow.pixiv.ports import GateRows, Note
@@ -16,6 +16,8 @@ from pixivflow.pixiv.ports import GateRows, Note
 
 class CircuitOpen(Unavailable):
     """Too many limits in a row: nothing is sent until the cool-down is over."""
+
+    cause = Cause.LIMITED
 
 
 class Turn:

@@ -118,6 +118,7 @@ async def test_an_empty_list_is_an_empty_day_and_tells_how_much_was_read(scene: 
         "attempted": 0,
         "counts": {},
         "outages": [],
+        "cause": None,
         "skipped": [],
     }
 

@@ -1,0 +1,106 @@
+"""What the matter was, from the edge that met it to the words a person reads."""
+
+from tests.sabotages import Sabotage
+
+CAUSES = "pixivflow/slots/causes.py"
+ROLLUP = "pixivflow/slots/rollup.py"
+TALLY = "pixivflow/slots/tally.py"
+TURN = "pixivflow/slots/turn.py"
+SETBACKS = "pixivflow/slots/setbacks.py"
+ANSWERS = "pixivflow/pixiv/answers.py"
+CLIENT = "pixivflow/pixiv/client.py"
+EXCHANGE = "pixivflow/pixiv/exchange.py"
+GATE = "pixivflow/pixiv/gate.py"
+LOGIN = "pixivflow/pixiv/login.py"
+PAGE = "pixivflow/download/page.py"
+TRANSFER = "pixivflow/download/transfer.py"
+STORE = "pixivflow/download/store.py"
+BINDINGS = "pixivflow/ledger/bindings.py"
+
+DRIVEN = ("tests/edges/test_causes.py",)
+TOLD = ("tests/unit/slots/test_tally.py",)
+CELLS = ("tests/ledger/test_cells_bindings.py",)
+
+
+def broken(name: str, file: str, find: str, replace: str, tests: tuple[str, ...] = DRIVEN) -> Sabotage:
+    return Sabotage(name=name, file=file, find=find, replace=replace, tests=tests)
+
+
+REASONS = (
+    broken("a limited account is a bug", CLIENT, ", wish_s, cause=Cause.LIMITED)", ", wish_s, cause=Cause.DEFECT)"),
+    broken("an open circuit is a bug", GATE, "    cause = Cause.LIMITED\n", ""),
+    broken("a reset line is a bug", EXCHANGE, "cause=Cause.UNREACHABLE", "cause=Cause.DEFECT"),
+    broken("silence is a bug", EXCHANGE, "cause=Cause.TOO_SLOW", "cause=Cause.DEFECT"),
+    broken(
+        "what a lost answer was lost by is forgotten",
+        CLIENT,
+        "Broken(str(lost), lost.cause)",
+        "Broken(str(lost), Cause.DEFECT)",
+    ),
+    broken("a page of HTML is a bug", ANSWERS, 'no JSON object", Cause.NONSENSE)', 'no JSON object", Cause.DEFECT)'),
+    broken("a service that fails is a bug", ANSWERS, "Broken(text, Cause.SERVER)", "Broken(text, Cause.DEFECT)"),
+    broken(
+        "a login service that limits us only fails",
+        LOGIN,
+        "Cause.LIMITED if reply.status == 429 else Cause.SERVER",
+        "Cause.SERVER",
+    ),
+    broken(
+        "a picture that is none is a bug",
+        PAGE,
+        "error = Unavailable(words, cause=Cause.FILE_BROKEN)",
+        "error = Unavailable(words)",
+    ),
+    broken("a slow picture is a broken one", TRANSFER, "cause=Cause.FILE_TOO_SLOW", "cause=Cause.FILE_BROKEN"),
+    broken(
+        "a limit of the image host is a broken picture",
+        TRANSFER,
+        ", wish, cause=Cause.LIMITED)",
+        ", wish, cause=Cause.FILE_BROKEN)",
+    ),
+    broken("a disk that refuses is a bug", STORE, 'f"storage: {words}", cause=Cause.STORAGE)', 'f"storage: {words}")'),
+    broken("why the last work did not come is forgotten", TURN, "None if skip is None else skip.cause", "None"),
+    broken(
+        "why a turn failed is forgotten",
+        TURN,
+        "    tally.cause = cause_of(error)\n",
+        "    tally.cause = Cause.DEFECT\n",
+    ),
+    broken(
+        "a work that did not come forgets why",
+        SETBACKS,
+        "reason=told(error), cause=cause_of(error)",
+        "reason=told(error)",
+    ),
+    broken(
+        "our own words are read for a reason",
+        ROLLUP,
+        "    if told.cause is not None:\n        return reason_of(told.cause)\n",
+        "",
+        TOLD,
+    ),
+    broken(
+        "the words of an empty stage are read for a reason",
+        ROLLUP,
+        "    return None if told.is_ours else reason_for_failure",
+        "    return reason_for_failure",
+        TOLD,
+    ),
+    broken("a report keeps no cause", TALLY, '            "cause": self.cause,\n', "", TOLD),
+    broken(
+        "a failure outlives the stage it happened in",
+        BINDINGS,
+        "  candidate_report = :report, completed_at",
+        "  completed_at",
+        CELLS,
+    ),
+    broken(
+        "a postcard is a delivery",
+        CAUSES,
+        '            _found(re.compile(r"\\bpost(?:s|ed|ing)?\\b")),\n',
+        '            _any("post"),\n',
+        ("tests/unit/slots/test_causes.py",),
+    ),
+)
+
+ROWS = REASONS
