@@ -3,7 +3,8 @@
     PixivflowError
     ├── ConfigError           the operator must change something
     ├── Unavailable           try again later
-    │   ├── StorageFull       ... once there is room on the disk
+    │   ├── StorageFailed     ... once the disk takes files again
+    │   │   └── StorageFull   ... once there is room on it
     │   └── Outage            ... once the other side serves anybody at all
     ├── LedgerLost            nothing can be recorded any more: stop in order
     ├── LedgerRefused         this file must not be opened by this program
@@ -75,10 +76,14 @@ class Unavailable(PixivflowError):
             self.cause = cause
 
 
-class StorageFull(Unavailable):
-    """The disk has no room for one more transaction; nothing of it was kept."""
+class StorageFailed(Unavailable):
+    """Nothing can be written where the settings want it: no room, no right, or a disk to be read only."""
 
     cause = Cause.STORAGE
+
+
+class StorageFull(StorageFailed):
+    """The disk has no room for one more transaction; nothing of it was kept."""
 
 
 class Outage(Unavailable):
@@ -100,10 +105,10 @@ class LedgerRefused(PixivflowError):
 
 
 class AuthNeeded(PixivflowError):
-    """The account's login must be renewed by a person."""
+    """The account's login must be renewed by a person. `why`: what is wrong with it."""
 
-    def __init__(self, account: str) -> None:
-        super().__init__(f"account {account} must log in again")
+    def __init__(self, account: str, why: str = "Pixiv refused its refresh token") -> None:
+        super().__init__(f"account {account} must log in again: {why}; put a new one into pixiv.refreshToken")
         self.account = account
 
 

@@ -66,7 +66,7 @@ class PageFetcher:
         try:
             return await self._fetched(detail, target, known, threads)
         except OSError as error:
-            raise translated(error) from error
+            raise translated(error, self._storage.illustration_directory) from error
 
     async def _fetched(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter

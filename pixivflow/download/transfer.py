@@ -61,11 +61,15 @@ class Transfer:
             with trio.fail_after(self._wire.timeout_ms / 1000):
                 await self._attempt()
         except trio.TooSlowError:
-            words = f"the image host took longer than {self._wire.timeout_ms} ms"
+            words = f"the image host{self._at()} took longer than {self._wire.timeout_ms} ms"
             raise Unavailable(words, cause=Cause.FILE_TOO_SLOW) from None
         except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-            words = f"no answer from the image host: {type(error).__name__}"
+            words = f"no answer from the image host{self._at()}: {type(error).__name__}"
             raise Unavailable(words, cause=Cause.FILE_BROKEN) from None
+
+    def _at(self) -> str:
+        found = origin(self._url)
+        return f" ({found[1]}:{found[2]})" if found else ""
 
     async def _attempt(self) -> None:
         response = await self._found()

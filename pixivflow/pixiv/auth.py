@@ -114,7 +114,12 @@ class Account:
             self._token = token
             await self._keep(token, used)
             return token
-        raise AuthNeeded(self._name)
+        raise AuthNeeded(self._name, self._why_none(tries))
+
+    def _why_none(self, tries: Sequence[str]) -> str:
+        if self._readonly:
+            return "PIXIV_AUTH_READONLY forbids to ask for a new token"
+        return "Pixiv refused its refresh token" if tries else "it has no refresh token"
 
     def _left(self, tries: Sequence[str]) -> list[str]:
         return [] if self._readonly else [each for each in tries if each not in self._refused]

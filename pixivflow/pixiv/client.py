@@ -61,7 +61,7 @@ class Client:
                 case Refused(text):
                     raise Rejected(item, source, text)
                 case TokenRefused() if stale is not None:
-                    raise AuthNeeded(self._name)
+                    raise AuthNeeded(self._name, "Pixiv refused the token that it had just given")
                 case TokenRefused():
                     stale = token
                     continue  # the refresh is no attempt at the request

@@ -1,6 +1,7 @@
 """One request to Pixiv and its whole answer, bounded in time and size. No redirect is followed, no cookie is kept.
 
-No text of an error made here repeats a header, an address or a body: any of them may carry a token.
+No text of an error made here repeats a header, a body, or more of an address than host and port: any of them may
+carry a token.
 """
 
 import zlib
@@ -12,6 +13,7 @@ import trio
 
 from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv.answers import Reply
+from pixivflow.pixiv.urls import origin
 
 BODY_BYTES: Final = 16 << 20
 """The longest answer that is read."""
@@ -34,9 +36,14 @@ async def exchange(
         with trio.fail_after(timeout_ms / 1000):
             return await _answered(transport, httpx.Request(method, url, headers=dict(headers), content=body))
     except trio.TooSlowError:
-        raise Lost(f"no whole answer from Pixiv within {timeout_ms} ms", cause=Cause.TOO_SLOW) from None
+        raise Lost(f"no whole answer from {_host(url)} within {timeout_ms} ms", cause=Cause.TOO_SLOW) from None
     except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-        raise Lost(f"no answer from Pixiv: {type(error).__name__}", cause=Cause.UNREACHABLE) from None
+        raise Lost(f"no answer from {_host(url)}: {type(error).__name__}", cause=Cause.UNREACHABLE) from None
+
+
+def _host(url: str) -> str:
+    found = origin(url)
+    return f"Pixiv ({found[1]}:{found[2]})" if found else "Pixiv (an address that is none)"
 
 
 async def _answered(transport: httpx.AsyncBaseTransport, request: httpx.Request) -> Reply:

@@ -85,7 +85,7 @@ class Gate:
         self._state = after = to(before, now)
         if _standing(before) == _standing(after):
             return
-        self._note("pixiv.gate", circuit=after.circuit_state, level=after.penalty_level, until=after.cooldown_until)
+        self._note("pixiv.gate", circuit=after.circuit_state, penalty=after.penalty_level, until=after.cooldown_until)
         try:
             await self._rows.save(self._scope, msgspec.json.encode(after).decode(), now)
         except Unavailable as error:

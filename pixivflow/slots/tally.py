@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from pixivflow.errors import Cause
-from pixivflow.slots.causes import reason_for_empty
+from pixivflow.slots.nothing import nothing_new
 from pixivflow.slots.ports import Choice, Skip, SkipCode
 from pixivflow.slots.target import Scan
 from pixivflow.slots.texts import REPORT_MAX, capped
@@ -58,9 +58,8 @@ class Tally:
         return dict(Counter(skip.code.value for skip in self.skips))
 
     def sentence(self) -> str:
-        """What became of the search, for people, in one line of counts."""
-        passed = ", ".join(f"{count} {code}" for code, count in sorted(self.counts.items())) or "nothing passed over"
-        return f"{reason_for_empty(self.scan.skips).value}: {self.read} read, {self.attempted} tried, {passed}"
+        """What became of a search that brought nothing, for people."""
+        return nothing_new(self.read, self.skips)
 
     def report(self) -> str:
         """All of it as JSON that is never too long to be kept: rather fewer examples than none of the counts.

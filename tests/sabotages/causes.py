@@ -15,6 +15,7 @@ LOGIN = "pixivflow/pixiv/login.py"
 PAGE = "pixivflow/download/page.py"
 TRANSFER = "pixivflow/download/transfer.py"
 STORE = "pixivflow/download/store.py"
+AUTH = "pixivflow/pixiv/auth.py"
 BINDINGS = "pixivflow/ledger/bindings.py"
 
 DRIVEN = ("tests/edges/test_causes.py",)
@@ -103,4 +104,87 @@ REASONS = (
     ),
 )
 
-ROWS = REASONS
+NOTHING = "pixivflow/slots/nothing.py"
+NOTHING_TESTS = ("tests/unit/slots/test_nothing.py",)
+STORE_TESTS = ("tests/edges/download/test_store.py",)
+LOGIN_TESTS = ("tests/edges/pixiv/test_login.py",)
+SOURCE_TESTS = ("tests/edges/pixiv/test_source.py",)
+
+WORDS = (
+    broken(
+        "works that were not looked at are not counted",
+        NOTHING,
+        "if left > 0 else []",
+        "if left > 99 else []",
+        NOTHING_TESTS,
+    ),
+    broken(
+        "a filter does not say what it filtered",
+        NOTHING,
+        "    if code is not SkipCode.FILTERED:\n",
+        "    if code:\n",
+        NOTHING_TESTS,
+    ),
+    broken("all reasons of a filter are listed", NOTHING, "[:SHOWN]", "", NOTHING_TESTS),
+    broken(
+        "a lost answer names no host",
+        EXCHANGE,
+        'f"no answer from {_host(url)}: ',
+        'f"no answer from Pixiv: ',
+        SOURCE_TESTS,
+    ),
+    broken(
+        "a late answer names no host",
+        EXCHANGE,
+        "whole answer from {_host(url)}",
+        "whole answer from Pixiv",
+        SOURCE_TESTS,
+    ),
+    broken("a lost picture names no host", TRANSFER, "image host{self._at()}: {", "image host: {", STORE_TESTS),
+    broken("a late picture names no host", TRANSFER, "image host{self._at()} took", "image host took", STORE_TESTS),
+    broken(
+        "a disk that refuses names the part",
+        STORE,
+        "named.parent if named.name.startswith(PART) else named",
+        "named",
+        STORE_TESTS,
+    ),
+    broken(
+        "a disk that refuses names no folder of its own",
+        STORE,
+        "if isinstance(error.filename, str | Path) else base",
+        "if isinstance(error.filename, Path) else base",
+        STORE_TESTS,
+    ),
+    broken(
+        "a folder without a right to it is tried again",
+        STORE,
+        "errno.EACCES | errno.EPERM | errno.EROFS",
+        "errno.EROFS",
+        STORE_TESTS,
+    ),
+    broken("a user without room is another's error", STORE, "errno.ENOSPC | errno.EDQUOT", "errno.ENOSPC", STORE_TESTS),
+    broken(
+        "a process that may not log in blames the token",
+        AUTH,
+        "        if self._readonly:\n            return",
+        "        if False:\n            return",
+        LOGIN_TESTS,
+    ),
+    broken(
+        "a missing token was refused",
+        AUTH,
+        'if tries else "it has no',
+        'if tries is not None else "it has no',
+        LOGIN_TESTS,
+    ),
+    broken(
+        "the pace is told under a name of the log's own",
+        GATE,
+        "penalty=after.penalty_level",
+        "level=after.penalty_level",
+        ("tests/unit/observe/test_fields.py",),
+    ),
+)
+
+ROWS = (*REASONS, *WORDS)

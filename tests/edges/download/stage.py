@@ -34,12 +34,13 @@ class Desk:
         self.storage = Storage(illustration_directory=self.base, **storage)
         self.network = Network(retries=retries, retry_delay_ms=1)
         self.image: str | None = local_bases(PORT).img
+        self.timeout_ms = 60_000
         self.fetcher = self.again()
 
     def again(self) -> PageFetcher:
         return PageFetcher(
             self.storage,
-            Download(request_delay_ms=0),
+            Download(request_delay_ms=0, timeout_ms=self.timeout_ms),
             self.network,
             self.played,
             user_agent="PixivAndroidApp/5.0.234 (Android 11; Pixel 6)",

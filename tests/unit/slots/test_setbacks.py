@@ -2,7 +2,17 @@
 
 import pytest
 
-from pixivflow.errors import AuthNeeded, Cause, ConfigError, Gone, Outage, Rejected, StorageFull, Unavailable
+from pixivflow.errors import (
+    AuthNeeded,
+    Cause,
+    ConfigError,
+    Gone,
+    Outage,
+    Rejected,
+    StorageFailed,
+    StorageFull,
+    Unavailable,
+)
 from pixivflow.ids import WorkId
 from pixivflow.slots.causes import reason_for_failure
 from pixivflow.slots.model import ReasonCode
@@ -15,6 +25,7 @@ from tests.fixtures.slots import WORK
     ("error", "outage"),
     [
         (StorageFull("full"), "storage_unavailable"),
+        (StorageFailed("no right"), "storage_unavailable"),
         (LedgerBusy("busy"), "database_unavailable"),
         (AuthNeeded("default"), "pixiv_auth_failure"),
         (Outage("503"), "network_outage"),

@@ -57,8 +57,10 @@ def test_a_report_is_never_too_long_to_be_kept_and_never_loses_its_counts(letter
 
 def test_a_sentence_for_people_tells_what_was_read_tried_and_passed_over() -> None:
     tally = Tally(read=30, attempted=2, skips=[a_skip(), a_skip(), a_skip("filtered", 3)])
-    assert tally.sentence() == "filter_exhausted: 30 read, 2 tried, 2 duplicate, 1 filtered"
-    assert Tally().sentence() == "no_candidate: 0 read, 0 tried, nothing passed over"
+    assert tally.sentence() == (
+        "nothing new: of 30 works read 2 were known, 1 was filtered out (downloaded before), 27 were not tried"
+    )
+    assert Tally().sentence() == "nothing new: no work was found"
 
 
 def test_the_last_work_that_may_serve_another_time_is_remembered() -> None:
