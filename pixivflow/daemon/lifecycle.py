@@ -30,12 +30,17 @@ IMPATIENT_S = 2.0
 """The same from the second signal on."""
 
 
-async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: None) -> int:
+async def live(
+    supervisor: Supervisor,
+    reload: Callable[[], object] = lambda: None,
+    stopped_by: Callable[[str], object] = lambda name: None,
+) -> int:
     """Run the tree until it has stopped, by a signal or by itself. The process's exit code.
 
-    Call it in the main thread. `reload`: what SIGHUP asks for. Why a tree gave up is one line on stderr.
+    Call it in the main thread. `reload`: what SIGHUP asks for. `stopped_by`: hears the name of the signal that
+    ended it. Why a tree gave up is one line on stderr.
     """
-    with _signals(supervisor, reload):
+    with _signals(supervisor, reload, stopped_by):
         try:
             await supervisor.run()
         except GiveUp as error:
@@ -53,7 +58,9 @@ def leave_wedged(names: list[str], failed: bool) -> NoReturn:
 
 
 @contextmanager
-def _signals(supervisor: Supervisor, reload: Callable[[], object]) -> Iterator[None]:
+def _signals(
+    supervisor: Supervisor, reload: Callable[[], object], stopped_by: Callable[[str], object]
+) -> Iterator[None]:
     token = trio.lowlevel.current_trio_token()
     heard = 0
 
@@ -61,6 +68,8 @@ def _signals(supervisor: Supervisor, reload: Callable[[], object]) -> Iterator[N
         nonlocal heard
         heard += 1
         faulthandler.dump_traceback_later(WATCHDOG_S if heard == 1 else IMPATIENT_S, exit=True)
+        if heard == 1:
+            stopped_by(signal.Signals(number).name)
         token.run_sync_soon(supervisor.stop)
 
     def handle_hangup(number: int, frame: FrameType | None) -> None:

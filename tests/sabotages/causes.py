@@ -187,4 +187,66 @@ WORDS = (
     ),
 )
 
-ROWS = (*REASONS, *WORDS)
+SWEEPER = "actors/stall_sweeper.py"
+SWEEPER_TESTS = ("tests/actors/test_stall_sweeper.py",)
+STORES = "pixivflow/ledger/stores.py"
+STORES_TESTS = ("tests/ledger/test_stores.py",)
+LIFECYCLE = "pixivflow/daemon/lifecycle.py"
+
+PASSES = (
+    broken(
+        "a refused recovery names nothing but the slot",
+        SWEEPER,
+        "reason=answer.reason, **found.about)",
+        "reason=answer.reason)",
+        SWEEPER_TESTS,
+    ),
+    broken(
+        "a stalled slot is ended without a word of it",
+        SWEEPER,
+        "reason_code=swept.reason, **swept.about)",
+        "reason_code=swept.reason)",
+        SWEEPER_TESTS,
+    ),
+    broken(
+        "what recovery skipped counts as reclaimed", SWEEPER, "skipped=stale - reclaimed", "skipped=0", SWEEPER_TESTS
+    ),
+    broken(
+        "deliveries on their way are stale slots",
+        SWEEPER,
+        "stale += found.course is not Course.WAIT",
+        "stale += 1",
+        SWEEPER_TESTS,
+    ),
+    broken("the stall sweep does not add up", SWEEPER, "    if scanned:\n", "    if not scanned:\n", SWEEPER_TESTS),
+    broken(
+        "a stalled slot does not say since when",
+        STORES,
+        '"stalled_since": since',
+        '"stalled_since": None',
+        STORES_TESTS,
+    ),
+    broken(
+        "a slot that nobody asked for has empty ids",
+        "pixivflow/slots/recovery.py",
+        " if value is not None}",
+        "}",
+        STORES_TESTS,
+    ),
+    broken(
+        "the last signal is told as the one that ended the daemon",
+        LIFECYCLE,
+        "        if heard == 1:\n            stopped_by",
+        "        if heard:\n            stopped_by",
+        ("tests/daemon/test_signals.py",),
+    ),
+    broken(
+        "a window opens without its counters",
+        "actors/idle_lifecycle.py",
+        '"idle.window_opened", **owed.counters())',
+        '"idle.window_opened")',
+        ("tests/actors/test_idle_lifecycle.py",),
+    ),
+)
+
+ROWS = (*REASONS, *WORDS, *PASSES)
