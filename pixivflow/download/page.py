@@ -103,7 +103,7 @@ class _Persistent:
                 error = failed
             note("download.attempt_failed", tries=tries, error=str(error))
             if tries < self._effort.tries:
-                await trio.sleep(self._pause(tries, error) / 1000)
+                await trio.sleep(pause_ms(self._effort, tries, error) / 1000)
         raise error
 
     async def _once(self) -> tuple[Picture, str]:
@@ -114,7 +114,8 @@ class _Persistent:
             await hop(self._threads, self._part.restart)  # what looks whole and is not cannot be continued
             raise
 
-    def _pause(self, tries: int, error: Unavailable) -> int:
-        first_ms = self._effort.pause_ms
-        wish_ms = min(round((error.retry_after_s or 0) * 1000), LONGEST_WISH_MS)
-        return max(wish_ms, min(first_ms * tries, first_ms * LONGEST))
+
+def pause_ms(effort: Effort, tries: int, error: Unavailable) -> int:
+    """How long to wait before the next attempt, after `tries` of them. A longer wish of the host goes first."""
+    wish_ms = min(round((error.retry_after_s or 0) * 1000), LONGEST_WISH_MS)
+    return max(wish_ms, min(effort.pause_ms * tries, effort.pause_ms * LONGEST))
