@@ -196,8 +196,6 @@ async def test_redirects_without_end_are_given_up(tmp_path: Path) -> None:
     assert desk.asked == 4
 
 
-@pytest.mark.case("download", 82)
-@pytest.mark.case("download", 83)
 async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_next_attempt(desk: Desk) -> None:
     work = desk.detail(FIVE)
     desk.played.fault("status", match={"kind": "img", "page": 4}, code=500, count=3)
