@@ -296,7 +296,6 @@ async def test_only_so_many_pages_are_fetched_at_once(desk: Desk) -> None:
     assert desk.played.most_at_once <= 3
 
 
-@pytest.mark.case("download", 85)
 async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(part: object, attempt: int, pieces: object) -> None:
         raise OSError(28, "No space left on device")

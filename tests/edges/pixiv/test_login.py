@@ -30,7 +30,7 @@ async def test_without_a_token_there_is_one_refresh_and_its_token_is_used(autoju
     stage = Stage()
     await stage.source.detail(WORK)
     (_, login), (_, asked) = stage.played.sent
-    assert login.url.path == "/oauth/auth/token"
+    assert (login.method, login.url.path) == ("POST", "/oauth/auth/token")
     assert b"grant_type=refresh_token" in login.content
     assert "authorization" not in login.headers
     assert asked.headers["authorization"] == "Bearer " + json.loads(stage.rows.values[ACCESS])["accessToken"]
