@@ -31,13 +31,20 @@ IMPATIENT_S = 2.0
 """The same from the second signal on."""
 
 
-async def live(supervisor: Supervisor, reload: Callable[[], object] = lambda: None, *, is_last: bool = True) -> int:
+async def live(
+    supervisor: Supervisor,
+    reload: Callable[[], object] = lambda: None,
+    stopped_by: Callable[[str], object] = lambda name: None,
+    *,
+    is_last: bool = True,
+) -> int:
     """Run the tree until it has stopped, by a signal or by itself. The process's exit code.
 
-    Call it in the main thread. `reload`: what SIGHUP asks for. `is_last`: the process ends after it, so what is left
-    of its end listens to no signal and is watched. Why a tree gave up is one line on stderr.
+    Call it in the main thread. `reload`: what SIGHUP asks for. `stopped_by`: hears the name of the signal that ended
+    it. `is_last`: the process ends after it, so what is left of its end listens to no signal and is watched. Why a
+    tree gave up is one line on stderr.
     """
-    with _signals(supervisor, reload, is_last=is_last):
+    with _signals(supervisor, reload, stopped_by, is_last=is_last):
         try:
             await supervisor.run()
         except GiveUp as error:
@@ -55,7 +62,9 @@ def leave_wedged(names: list[str], failed: bool) -> NoReturn:
 
 
 @contextmanager
-def _signals(supervisor: Supervisor, reload: Callable[[], object], *, is_last: bool) -> Iterator[None]:
+def _signals(
+    supervisor: Supervisor, reload: Callable[[], object], stopped_by: Callable[[str], object], *, is_last: bool
+) -> Iterator[None]:
     token = trio.lowlevel.current_trio_token()
     heard = 0
 
@@ -65,6 +74,8 @@ def _signals(supervisor: Supervisor, reload: Callable[[], object], *, is_last: b
         faulthandler.dump_traceback_later(WATCHDOG_S if heard == 1 else IMPATIENT_S, exit=True)
         for deaf in (signal.SIGHUP,) if heard == 1 else handlers:  # a third says nothing new, and a storm would nest
             signal.signal(deaf, signal.SIG_IGN)
+        if heard == 1:
+            stopped_by(signal.Signals(number).name)
         token.run_sync_soon(supervisor.stop)
 
     def handle_hangup(number: int, frame: FrameType | None) -> None:

@@ -57,22 +57,27 @@ class Daemon:
     """A daemon that is joined and not started yet."""
 
     def __init__(self, program: "Program", log: "Log") -> None:
-        self._program, self._log, self._failed = program, log, False
+        self._program, self._log = program, log
+        self._failed, self._signal = False, ""
 
     @property
     def exit_reason(self) -> str:
-        """Why it left: `idle`, `max-lifetime`, `signal`, or `failed` when it could not go on."""
-        return self._program.exit_reason or ("failed" if self._failed else "signal")
+        """Why it left: `idle`, `max-lifetime`, the name of a signal, or `failed` when it could not go on."""
+        return self._program.exit_reason or ("failed" if self._failed else self._signal)
 
     async def live(self, *, is_last: bool = True) -> int:
         """Until the tree has stopped. The process's exit code. `is_last`: the process ends after it."""
         from pixivflow.daemon.lifecycle import live
 
-        code = await live(self._program.supervisor, reload=self._program.reload, is_last=is_last)
+        program = self._program
+        code = await live(program.supervisor, reload=program.reload, stopped_by=self._stopped_by, is_last=is_last)
         self._failed = code != 0
         await self._program.aclose()
         self._log.note("daemon.left", reason=self.exit_reason, exit_code=code)
         return code
+
+    def _stopped_by(self, name: str) -> None:
+        self._signal = name
 
 
 def prepared(

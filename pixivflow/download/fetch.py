@@ -24,7 +24,7 @@ from pixivflow.download.present import Left, named_before, still_there
 from pixivflow.download.shelf import Shelf
 from pixivflow.download.store import Staged, make_folder, publish, translated
 from pixivflow.download.transfer import Wire, hop
-from pixivflow.errors import StorageFull, Unavailable
+from pixivflow.errors import Cause, StorageFailed, Unavailable
 from pixivflow.selection.model import Page, WorkDetail, WorkKind
 from pixivflow.slots.ports import Fetched, FetchedFile, SkipCode, Unfit
 
@@ -67,7 +67,7 @@ class PageFetcher:
         try:
             return await self._fetched(detail, target, known, threads)
         except OSError as error:
-            raise translated(error) from error
+            raise translated(error, self._storage.illustration_directory) from error
 
     async def _fetched(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter
@@ -136,14 +136,14 @@ class PageFetcher:
         with trio.move_on_after(PUBLISH_MS / 1000, shield=True):
             paths = await hop(threads, publish, folder, staged)
             return {each.page: _file(each, path) for each, path in zip(pages, paths, strict=True)}
-        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names")
+        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names", cause=Cause.STORAGE)
 
 
 def may_pass(error: BaseException) -> bool:
     """Whether another attempt may have use of what this one fetched. Nurseries group what their tasks end with."""
     if isinstance(error, BaseExceptionGroup):
         return all(may_pass(each) for each in error.exceptions)
-    return isinstance(error, Unavailable | trio.Cancelled) and not isinstance(error, StorageFull)
+    return isinstance(error, Unavailable | trio.Cancelled) and not isinstance(error, StorageFailed)
 
 
 def refusal(detail: WorkDetail) -> Unfit | None:

@@ -14,7 +14,7 @@ from pixivflow.download.part import Part
 from pixivflow.download.transfer import Absent, Forbidden, Transfer, Wire, hop
 from pixivflow.download.verify import Picture, Spoiled
 from pixivflow.download.versions import Version
-from pixivflow.errors import Gone, StorageFull, Unavailable
+from pixivflow.errors import Cause, Gone, StorageFailed, Unavailable
 from pixivflow.selection.model import Page
 from pixivflow.slots.ports import SkipCode, Unfit
 
@@ -67,7 +67,7 @@ async def brought(
     try:
         whole = await _first_there(wire, effort, page, part, marks, threads, partial(note, work=marks.work.work_id))
         end = part.leave
-    except StorageFull:
+    except StorageFailed:
         raise
     except (Unavailable, trio.Cancelled):
         end = part.leave if marks.name(part) else part.drop
@@ -108,20 +108,24 @@ class _Persistent:
         self._transfer = Transfer(wire, url, part, threads, known, self._progress)
 
     async def page(self, note: Callable[..., None]) -> Whole:
-        """The page that is there. Errors: `Absent`, `Forbidden`; the last one of those that may pass; `StorageFull`."""
-        error = Unavailable("the image host was not asked")
+        """The page that is there.
+
+        Errors: `Absent`, `Forbidden`; the last one of those that may pass; `StorageFailed`.
+        """
+        error = Unavailable("the image host was not asked", cause=Cause.DEFECT)
         for tries in range(1, self._effort.tries + 1):
             try:
                 return await self._once()
             except Spoiled as spoiled:
-                error = Unavailable(f"the image host sent no whole picture: {spoiled.reason}")
-            except StorageFull:
+                words = f"the image host sent no whole picture: {spoiled.reason}"
+                error = Unavailable(words, cause=Cause.FILE_BROKEN)
+            except StorageFailed:
                 raise
             except Unavailable as failed:
                 error = failed
             note("download.attempt_failed", tries=tries, error=str(error))
             if tries < self._effort.tries:
-                await trio.sleep(self._pause(tries, error) / 1000)
+                await trio.sleep(pause_ms(self._effort, tries, error) / 1000)
         raise error
 
     async def _once(self) -> Whole:
@@ -144,7 +148,8 @@ class _Persistent:
     async def _progress(self, version: Version) -> None:
         await self._marks.progress(self._part, self._threads, version, degraded=self._degraded)
 
-    def _pause(self, tries: int, error: Unavailable) -> int:
-        first_ms = self._effort.pause_ms
-        wish_ms = min(round((error.retry_after_s or 0) * 1000), LONGEST_WISH_MS)
-        return max(wish_ms, min(first_ms * tries, first_ms * LONGEST))
+
+def pause_ms(effort: Effort, tries: int, error: Unavailable) -> int:
+    """How long to wait before the next attempt, after `tries` of them. A longer wish of the host goes first."""
+    wish_ms = min(round((error.retry_after_s or 0) * 1000), LONGEST_WISH_MS)
+    return max(wish_ms, min(effort.pause_ms * tries, effort.pause_ms * LONGEST))

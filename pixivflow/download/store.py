@@ -12,17 +12,29 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import PixivflowError, StorageFull, Unavailable
+from pixivflow.download.part import PART
+from pixivflow.errors import Cause, StorageFailed, StorageFull, Unavailable
 
 NAMES_TRIED: Final = 999
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
-def translated(error: OSError) -> PixivflowError:
-    """What a failed call to the disk means. The path is left out: it is long, and the work is named beside it."""
-    words = os.strerror(error.errno) if error.errno else type(error).__name__
-    return StorageFull(f"storage: {words}") if error.errno in FULL else Unavailable(f"storage: {words}")
+def translated(error: OSError, base: Path) -> Unavailable:
+    """What a failed call to the disk means. `base`: where the call wanted to write, if the error does not say."""
+    words = f"{_folder(error, base)}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return StorageFull(f"storage: {words}")
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return StorageFailed(f"storage: {words}")
+        case _:
+            return Unavailable(f"storage: {words}", cause=Cause.STORAGE)
+
+
+def _folder(error: OSError, base: Path) -> Path:
+    """The folder that a person has to look at; names of parts mean nothing to anybody."""
+    named = Path(error.filename) if isinstance(error.filename, str | Path) else base
+    return named.parent if named.name.startswith(PART) else named
 
 
 class Staged(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,7 +116,7 @@ def make_folder(base: Path, parts: Sequence[str]) -> Path:
     is_new = not folder.is_dir()
     folder.mkdir(parents=True, exist_ok=True)
     if not folder.resolve().is_relative_to(base.resolve()):
-        raise Unavailable("storage: a folder of works leads out of its base")
+        raise Unavailable("storage: a folder of works leads out of its base", cause=Cause.STORAGE)
     for each in (folder, *folder.parents) if is_new else ():
         fsync_folder(each)
         if each == base.parent:

@@ -13,7 +13,7 @@ from pixivflow.download.hosts import Origin, origin
 from pixivflow.download.part import Part
 from pixivflow.download.verify import Spoiled
 from pixivflow.download.versions import UNKNOWN, Version, length_with, version_of
-from pixivflow.errors import Outage, Unavailable
+from pixivflow.errors import Cause, Outage, Unavailable
 
 T = TypeVar("T")
 
@@ -78,9 +78,15 @@ class Transfer:
             with trio.fail_after(self._wire.timeout_ms / 1000):
                 await self._attempt()
         except trio.TooSlowError:
-            raise Unavailable(f"the image host took longer than {self._wire.timeout_ms} ms") from None
+            words = f"the image host{self._at()} took longer than {self._wire.timeout_ms} ms"
+            raise Unavailable(words, cause=Cause.FILE_TOO_SLOW) from None
         except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-            raise Unavailable(f"no answer from the image host: {type(error).__name__}") from None
+            words = f"no answer from the image host{self._at()}: {type(error).__name__}"
+            raise Unavailable(words, cause=Cause.FILE_BROKEN) from None
+
+    def _at(self) -> str:
+        found = origin(self._url)
+        return f" ({found[1]}:{found[2]})" if found else ""
 
     async def _attempt(self) -> None:
         response = await self._found()
@@ -104,7 +110,7 @@ class Transfer:
             with trio.CancelScope(shield=True):
                 await response.aclose()
             url = joined(url, response.headers.get("location", ""))
-        raise Unavailable("the image host redirects without end")
+        raise Unavailable("the image host redirects without end", cause=Cause.FILE_BROKEN)
 
     def _headers(self) -> dict[str, str]:
         asked = {"User-Agent": self._wire.user_agent, "Referer": REFERER, "Accept-Encoding": "identity"}
@@ -193,7 +199,7 @@ def refusal(status: int, headers: Mapping[str, str]) -> Exception:
     if status == 429:
         told = headers.get("retry-after", "")
         wish = min(int(told[:9]), LONGEST_WISH_S) if told.isascii() and told.isdecimal() else None
-        return Unavailable("the image host limits us", wish)
+        return Unavailable("the image host limits us", wish, cause=Cause.LIMITED)
     if status >= 500 or status in (408, 416):
-        return Unavailable(f"the image host answered HTTP {status}")
+        return Unavailable(f"the image host answered HTTP {status}", cause=Cause.FILE_BROKEN)
     return Forbidden(f"the image host answered HTTP {status}")

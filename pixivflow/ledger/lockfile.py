@@ -16,7 +16,7 @@ from typing import Final
 
 import trio
 
-from pixivflow.errors import LedgerRefused, Unavailable
+from pixivflow.errors import Cause, LedgerRefused, Unavailable
 
 ASK_AGAIN_S: Final = 0.05
 
@@ -67,7 +67,7 @@ class LockFile:
         end = trio.current_time() + patience_ms / 1000
         while not self._try(kind):
             if trio.current_time() >= end:
-                raise Unavailable(f"another process holds {self.path}")
+                raise Unavailable(f"another process holds {self.path}", cause=Cause.LEDGER)
             await trio.sleep(ASK_AGAIN_S)
 
     def _try(self, kind: int) -> bool:

@@ -7,7 +7,7 @@ and while the disk is known to be full nothing new is begun.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from actors.kit import End
-from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
+from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
@@ -15,10 +15,12 @@ from pixivflow.errors import Unavailable
 from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
 from pixivflow.ledger import deferrals, leases, outbox, recording, runs, sweeps
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.sweeps import Stalled
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
+from pixivflow.slots.recovery import about
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import Timings
+from pixivflow.times import Timings, iso
 
 RECOVERY_BATCH = 100
 """How many unfinished slots one tick looks at; the others keep until the next."""
@@ -86,10 +88,17 @@ class SweepLedger:
         found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)
         return [slot.id for slot in found]
 
-    async def end_stalled(self, slot: str, now: int) -> str | None:
+    async def end_stalled(self, slot: str, now: int) -> Swept | None:
         at = self._ledger.lease_now(now)
         ended = await self._ledger.write(sweeps.end_stalled, SlotId(slot), self._budgets(), at)
-        return None if ended is None else ended.reason or "rolled_up"
+        return None if ended is None else swept(ended)
+
+
+def swept(ended: Stalled) -> Swept:
+    """What the sweep tells of a slot that it ended."""
+    since = None if ended.stalled_since is None else iso(ended.stalled_since)
+    told = {"cells_failed": ended.cells_failed, "stalled_since": since}
+    return Swept(ended.reason or "rolled_up", {**about(ended.slot, ended.status), **told})
 
 
 async def always_ready(_route: RouteName) -> Unready | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from pixivflow.config.texts import stored_text
-from pixivflow.errors import LedgerLost, LedgerRefused, Unavailable
+from pixivflow.errors import Cause, LedgerLost, LedgerRefused, Unavailable
 from pixivflow.ledger.check import look, version_found
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.migrate import shipped
@@ -98,7 +98,8 @@ def story(path: Path, at_most: int = NEWEST) -> Story | None:
     try:
         version = version_found(path, newest)
         if 0 < version < newest:
-            raise Unavailable(f"{path} has schema {version}; the next start of the daemon brings it to {newest}")
+            words = f"{path} has schema {version}; the next start of the daemon brings it to {newest}"
+            raise Unavailable(words, cause=Cause.LEDGER)
         if version == 0:
             return None
         with closing(look(path, in_use=path.with_name(f"{path.name}-shm").exists())) as db:  # or this would make one

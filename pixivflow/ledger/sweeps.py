@@ -19,7 +19,7 @@ from pixivflow.slots.lease import is_live
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import ReasonCode, Slot, SlotStatus
 from pixivflow.slots.reasons import REASONS
-from pixivflow.slots.recovery import course, is_candidate
+from pixivflow.slots.recovery import about, course, is_candidate
 from pixivflow.slots.rollup import roll_up
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import utc_text
@@ -86,7 +86,8 @@ def unfinished(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[S
 
 def courses(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[Unfinished, ...]:
     """The same slots, each with what it needs."""
-    return tuple(Unfinished(slot.id, needed(db, slot.id)) for slot in unfinished(db, now, not_in, limit))
+    found = unfinished(db, now, not_in, limit)
+    return tuple(Unfinished(slot.id, needed(db, slot.id), about(slot, slot.status)) for slot in found)
 
 
 def needed(db: Db, slot_id: SlotId) -> Course:

@@ -18,6 +18,7 @@ from typing import Final
 import msgspec
 
 from pixivflow.config.texts import shortened, spellings_of, without
+from pixivflow.errors import Cause
 from pixivflow.pixiv.wire import ApiError, Envelope
 
 DELETED: Final = ("該当作品は削除されたか",)
@@ -63,6 +64,7 @@ class Down(msgspec.Struct, frozen=True):
 
 class Broken(msgspec.Struct, frozen=True):
     text: str
+    cause: Cause
 
 
 Meaning = Served | Limited | TokenRefused | Missing | Refused | Down | Broken
@@ -84,9 +86,15 @@ def meaning(reply: Reply, now: int, token: str = "") -> Meaning:
         return Refused(text)
     if status in DOWN:
         return Down(text)
-    if not 200 <= status < 300 or error is not None:
-        return Broken(text)
-    return Served(reply.body) if is_json else Broken(f"HTTP {status} with a body that is no JSON object")
+    if status == 408:
+        return Broken(text, Cause.TOO_SLOW)
+    if status >= 500 or error is not None:
+        return Broken(text, Cause.SERVER)
+    if not 200 <= status < 300:
+        return Broken(text, Cause.NONSENSE)
+    if not is_json:
+        return Broken(f"HTTP {status} with a body that is no JSON object", Cause.NONSENSE)
+    return Served(reply.body)
 
 
 def _error_of(body: bytes) -> tuple[ApiError | None, bool]:

@@ -53,7 +53,8 @@ class Account:
         self._token: Token | None = None
         self._refused: set[str] = set()
         self._one = trio.Lock()
-        self._flights, self._failure = 0, ""
+        self._flights = 0
+        self._failure: Unavailable | None = None
         self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
@@ -68,8 +69,9 @@ class Account:
         async with self._one:
             if (token := self._usable(stale)) is not None:
                 return token
-            if self._flights != flight and self._failure:
-                raise Unavailable(self._failure)  # somebody else tried while we waited
+            if self._flights != flight and self._failure is not None:
+                failed = self._failure
+                raise Unavailable(str(failed), cause=failed.cause)  # somebody else tried while we waited
             return (await self._renewed(stale)).access_token
 
     def _usable(self, stale: str | None) -> str | None:
@@ -81,14 +83,14 @@ class Account:
         return token.expires_at > self._clock.now_ms() + self._margin_ms
 
     async def _renewed(self, stale: str | None) -> Token:
-        self._failure = ""
+        self._failure = None
         if (stored := await self._stored(stale)) is not None:
             self._token = stored
             return stored
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
         except Unavailable as error:
-            self._failure = str(error)
+            self._failure = error
             raise
         finally:
             self._flights += 1
@@ -120,7 +122,12 @@ class Account:
             self._token = token
             await self._keep(token, used)
             return token
-        raise AuthNeeded(self._name)
+        raise AuthNeeded(self._name, self._why_none(tries))
+
+    def _why_none(self, tries: Sequence[str]) -> str:
+        if self._readonly:
+            return "PIXIV_AUTH_READONLY forbids to ask for a new token"
+        return "Pixiv refused its refresh token" if tries else "it has no refresh token"
 
     def _left(self, tries: Sequence[str]) -> list[str]:
         return [] if self._readonly else [each for each in tries if each not in self._refused]

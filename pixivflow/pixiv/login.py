@@ -9,7 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv import guise
 from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.exchange import exchange
@@ -37,7 +37,8 @@ class Login:
 
         Errors: `RefusedCredential`, at once; `Unavailable` when no attempt brought an answer that settles it.
         """
-        first_ms, error = self._network.retry_delay_ms, Unavailable("the login service was not asked")
+        first_ms = self._network.retry_delay_ms
+        error = Unavailable("the login service was not asked", cause=Cause.DEFECT)
         for attempt in range(1, max(1, self._network.retries) + 1):
             try:
                 return granted(await self._ask(token))
@@ -69,7 +70,8 @@ def granted(reply: Reply) -> Granted:
     if reply.status in (401, 403) or (reply.status == 400 and _is_invalid(reply.body)):
         raise RefusedCredential
     if not 200 <= reply.status < 300:
-        raise Unavailable(f"the login service answered HTTP {reply.status}")
+        cause = Cause.LIMITED if reply.status == 429 else Cause.SERVER
+        raise Unavailable(f"the login service answered HTTP {reply.status}", cause=cause)
     try:
         return msgspec.json.decode(reply.body, type=Granted)
     except (msgspec.MsgspecError, UnicodeDecodeError):
@@ -77,7 +79,7 @@ def granted(reply: Reply) -> Granted:
     try:
         return msgspec.json.decode(reply.body, type=Nested).response
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise Unavailable("the login service answered something that is no token") from None
+        raise Unavailable("the login service answered something that is no token", cause=Cause.NONSENSE) from None
 
 
 def _is_invalid(body: bytes) -> bool:

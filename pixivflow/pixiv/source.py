@@ -9,7 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv, Target
-from pixivflow.errors import Rejected, Unavailable
+from pixivflow.errors import Cause, Rejected, Unavailable
 from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
 from pixivflow.pixiv.client import Client
@@ -56,7 +56,7 @@ class PixivSource:
         reply = _read(await self._client.get(url, item=work.work_id, source="work"), DetailReply)
         found = translate.work(reply.illust) if reply.illust is not None else None
         if found is None or found.id != work.work_id:
-            raise Unavailable(f"work {work.work_id}: Pixiv answered without it")
+            raise Unavailable(f"work {work.work_id}: Pixiv answered without it", cause=Cause.UNREADABLE)
         return found
 
     async def _walk(
@@ -85,7 +85,8 @@ def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Unavailable(f"Pixiv answered in a shape that nobody knows: {error}") from error
+        words = f"Pixiv answered in a shape that nobody knows: {error}"
+        raise Unavailable(words, cause=Cause.UNREADABLE) from error
 
 
 def source(

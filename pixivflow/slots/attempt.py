@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 import trio
 
 from actors.kit import unwrapped
-from pixivflow.errors import LedgerLost
+from pixivflow.errors import LedgerLost, Unavailable
 from pixivflow.slots.model import BoundWork
 from pixivflow.slots.parts import Turn
 from pixivflow.slots.ports import Entry, Fetched, NotOurs, Recorded, Skip
@@ -42,7 +42,7 @@ class Taken:
     holder: BoundWork | None
 
 
-class Held(Exception):
+class Held(Unavailable):
     """A work whose files are there and whose rows could not be written: its cell keeps it, and the next run records
     it."""
 
@@ -127,7 +127,8 @@ async def _recorded(turn: Turn[W], work: BoundWork, brought: Brought[W]) -> Reco
             raise
         turn.parts.note("work.not_recorded", work=work.work_id, error=error)
         if turn.binds:
-            raise Held(f"work {work.work_id} is kept and recorded next time: {failed.skip.reason}") from error
+            words = f"work {work.work_id} is kept and recorded next time: {failed.skip.reason}"
+            raise Held(words, cause=failed.skip.cause) from error
         return _passed_over(turn, work, failed, error)
     turn.parts.point("work.recorded")
     return recorded

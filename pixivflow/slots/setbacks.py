@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import AuthNeeded, Gone, ItemError, Outage, StorageFull, Unavailable
+from pixivflow.errors import AuthNeeded, Cause, ConfigError, Gone, ItemError, Outage, StorageFailed, Unavailable
 from pixivflow.slots.model import BoundWork
 from pixivflow.slots.ports import LedgerBusy, Skip, SkipCode, Unfit
 
@@ -52,7 +52,7 @@ def setback(error: Exception, work: BoundWork) -> Setback:
         return OfTheRun(outage)
     match error:
         case Unavailable():
-            return Passing(_skip(work, SkipCode.UNAVAILABLE, error))
+            return Passing(_passing(work, error))
         case Unfit(code=code):
             return OfTheWork(_skip(work, code, error))
         case Gone():
@@ -60,13 +60,13 @@ def setback(error: Exception, work: BoundWork) -> Setback:
         case ItemError():
             return OfTheWork(_skip(work, SkipCode.ACCESS_DENIED, error))
         case _:
-            return Passing(_skip(work, SkipCode.UNAVAILABLE, error), is_bug=True)
+            return Passing(_passing(work, error), is_bug=True)
 
 
 def outage_of(error: BaseException) -> str | None:
     """What is out of order for every work alike; None: this error is about one request."""
     match error:
-        case StorageFull():
+        case StorageFailed():
             return STORAGE
         case LedgerBusy():
             return DATABASE
@@ -76,6 +76,21 @@ def outage_of(error: BaseException) -> str | None:
             return NETWORK
         case _:
             return None
+
+
+def cause_of(error: BaseException) -> Cause:
+    """What the matter is, as whoever raised the error knew it; a bug where nobody did."""
+    match error:
+        case Unavailable(cause=cause):
+            return cause
+        case AuthNeeded():
+            return Cause.LOGIN
+        case ConfigError():
+            return Cause.SETTINGS
+        case ItemError():
+            return Cause.REFUSED
+        case _:
+            return Cause.DEFECT
 
 
 def pause_ms(error: Exception, failed: Passing, tries: int, base_ms: int) -> int:
@@ -91,6 +106,11 @@ def pause_ms(error: Exception, failed: Passing, tries: int, base_ms: int) -> int
 def told(error: BaseException) -> str:
     """The error in one line, for a row. Errors of our own speak for themselves; a bug is named."""
     return str(error) if isinstance(error, Unavailable | ItemError | AuthNeeded) else f"{type(error).__name__}: {error}"
+
+
+def _passing(work: BoundWork, error: Exception) -> Skip:
+    code = SkipCode.UNAVAILABLE
+    return Skip(code=code, work_id=work.work_id, reason=told(error), cause=cause_of(error))
 
 
 def _skip(work: BoundWork, code: SkipCode, error: Exception) -> Skip:

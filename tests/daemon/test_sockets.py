@@ -35,6 +35,19 @@ def test_callers_are_taken_in_before_anybody_serves() -> None:
         assert caller.getpeername() == door.getsockname()
 
 
+def test_a_door_is_opened_again_while_the_last_life_s_connections_are_remembered() -> None:
+    (door,) = listening("127.0.0.1", 0, {})
+    port = door.getsockname()[1]
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as caller:
+        served, _ = door.accept()
+        served.close()  # whoever closes first is kept in mind by the system, for a minute
+        assert caller.recv(1) == b""
+    door.close()
+    (again,) = listening("127.0.0.1", port, {})
+    with again:
+        assert again.getsockname()[1] == port
+
+
 def test_sockets_that_were_handed_over_are_taken_and_nobody_else_believes_they_are_meant_for_him() -> None:
     done = subprocess.run([sys.executable, "-c", HANDED], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

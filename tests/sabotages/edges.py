@@ -55,8 +55,8 @@ PIXIV = (
     broken(
         "everybody who waits tries a login of their own",
         AUTH,
-        "            if self._flights != flight and self._failure:\n",
-        "            if False:\n",
+        "            if self._flights != flight and self._failure is not None:\n",
+        "            if self._flights < 0 and self._failure is not None:\n",
         LOGIN_TESTS,
     ),
     broken(
@@ -148,15 +148,15 @@ PIXIV = (
     broken(
         "an error under 200 is an empty list",
         ANSWERS,
-        "    if not 200 <= status < 300 or error is not None:",
-        "    if not 200 <= status < 300:",
+        "    if status >= 500 or error is not None:",
+        "    if status >= 500:",
         SOURCE_TESTS,
     ),
     broken(
         "what is no JSON is served",
         ANSWERS,
-        "return Served(reply.body) if is_json else",
-        "return Served(b'{}') if not is_json else Served(reply.body) if is_json else",
+        "    if not is_json:\n        return Broken(f",
+        "    if not is_json:\n        return Served(b'{}')\n        return Broken(f",
         SOURCE_TESTS,
     ),
     broken("an outage is one request's", ANSWERS, "    if status in DOWN:", "    if status in ():", SOURCE_TESTS),

@@ -51,7 +51,7 @@ COUNTED = (
         RESUME,
     ),
     row("a cancelled download is thrown away", "fetch", "Unavailable | trio.Cancelled)", "Unavailable)", RESUME),
-    row("a full disk keeps its parts", "fetch", " and not isinstance(error, StorageFull)", "", RESUME),
+    row("a full disk keeps its parts", "fetch", " and not isinstance(error, StorageFailed)", "", RESUME),
     row(
         "a ledger without room is a busy one",
         "pixivflow/ledger/staged.py",

@@ -16,6 +16,7 @@ from pixivflow.errors import (
     Outage,
     PixivflowError,
     Rejected,
+    StorageFailed,
     StorageFull,
     Unavailable,
 )
@@ -31,6 +32,7 @@ ONE_OF_EACH: tuple[PixivflowError, ...] = (
     Rejected("71", "telegram", "the photo is too large"),
     Conflict("processing", None),
     Outage("pixiv answers 503"),
+    StorageFailed("no right to write"),
 )
 
 
@@ -40,7 +42,8 @@ def test_every_family_stands_in_this_file() -> None:
 
 
 def test_a_full_disk_is_something_to_try_again_later() -> None:
-    assert issubclass(StorageFull, Unavailable)
+    assert issubclass(StorageFull, StorageFailed)
+    assert issubclass(StorageFailed, Unavailable)
 
 
 @pytest.mark.parametrize("family", [Gone, Rejected])
@@ -60,7 +63,7 @@ def test_no_two_families_that_ask_for_different_acts_catch_each_other() -> None:
     [
         pytest.param(ONE_OF_EACH[0], ["delivery.outboxRetryMaxMs", "5", "must not be below"], id="key, value and hint"),
         pytest.param(ONE_OF_EACH[4], ["some.db", "pixivflow import"], id="file and way out"),
-        pytest.param(ONE_OF_EACH[5], ["default"], id="account"),
+        pytest.param(ONE_OF_EACH[5], ["default", "pixiv.refreshToken"], id="account and setting"),
         pytest.param(ONE_OF_EACH[6], ["71", "pixiv", "deleted by its author"], id="item, source and hint"),
         pytest.param(ONE_OF_EACH[8], ["processing", "no row"], id="expected and found"),
     ],

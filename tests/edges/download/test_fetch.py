@@ -212,8 +212,6 @@ async def test_redirects_without_end_are_given_up(tmp_path: Path) -> None:
     assert desk.asked == 4
 
 
-@pytest.mark.case("download", 82)
-@pytest.mark.case("download", 83)
 async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_next_attempt(desk: Desk) -> None:
     work = desk.detail(FIVE)
     desk.played.fault("status", match={"kind": "img", "page": 4}, code=500, count=3)
@@ -314,7 +312,6 @@ async def test_only_so_many_pages_are_fetched_at_once(desk: Desk) -> None:
     assert desk.played.most_at_once <= 3
 
 
-@pytest.mark.case("download", 85)
 async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(part: object, attempt: int, pieces: object) -> None:
         raise OSError(28, "No space left on device")

@@ -35,7 +35,6 @@ async def test_a_recorded_file_that_is_not_what_was_recorded_is_fetched_again(ho
     assert (first.files[2].path == second.files[2].path) == (how == "gone")
 
 
-@pytest.mark.case("download", 94)
 async def test_files_under_their_names_are_used_when_nothing_is_recorded(desk: Desk) -> None:
     work = desk.detail(FIVE)
     first = await desk.fetch(work)
@@ -45,7 +44,6 @@ async def test_files_under_their_names_are_used_when_nothing_is_recorded(desk: D
     assert desk.asked == before
 
 
-@pytest.mark.case("download", 95)
 async def test_only_what_is_missing_is_asked_for(desk: Desk) -> None:
     work = desk.detail(FIVE)
     first = await desk.fetch(work)

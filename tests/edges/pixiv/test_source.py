@@ -207,6 +207,18 @@ async def test_an_answer_that_stalls_ends_at_its_deadline_and_is_asked_for_again
     assert stage.played.times("/detail") == [0, 31]
 
 
+@pytest.mark.parametrize(("fault", "words"), [("reset", "ReadError"), ("stall", "no whole answer")])
+async def test_a_line_that_broke_names_the_host_and_nothing_more_of_the_address(
+    fault: str, words: str, autojump_clock: MockClock
+) -> None:
+    stage = Stage(retries=0)
+    stage.played.fault(fault, match={"kind": "api"})
+    with pytest.raises(Unavailable, match=r"Pixiv \(127\.0\.0\.1:8000\)") as raised:
+        await stage.source.detail(a_work(100_001))
+    assert words in str(raised.value)
+    assert "illust_id" not in str(raised.value)
+
+
 async def test_a_walk_that_is_cancelled_raises_the_cancellation_and_asks_for_no_more(autojump_clock: MockClock) -> None:
     stage, pages = Stage(), list[object]()
     with trio.move_on_after(0.25) as scope:

@@ -109,6 +109,14 @@ async def test_an_empty_ranking_is_an_empty_day_and_no_failure(scene: Make) -> N
     assert (run.cell().status, run.cell().reason_code) == (C.NO_CANDIDATE, "no_candidate")
 
 
+@pytest.mark.case("download", 41)
+async def test_works_below_the_wanted_bookmarks_exhaust_the_filter(scene: Make) -> None:
+    run = scene(targets=(a_target(min_bookmarks=10),), source=FakeSource([a_work(101), a_work(102, bookmarks=9)]))
+    await run.live()
+    assert (run.cell().status, run.cell().reason_code) == (C.NO_CANDIDATE, "filter_exhausted")
+    assert (run.fetcher.requests, run.report()["counts"]) == ([], {"filtered": 2})
+
+
 async def test_an_empty_list_is_an_empty_day_and_tells_how_much_was_read(scene: Make) -> None:
     run = scene(source=FakeSource([]))
     await run.live()
@@ -121,6 +129,7 @@ async def test_an_empty_list_is_an_empty_day_and_tells_how_much_was_read(scene: 
         "attempted": 0,
         "counts": {},
         "outages": [],
+        "cause": None,
         "skipped": [],
     }
 

@@ -103,6 +103,12 @@ async def test_a_dead_login_is_no_verdict_about_the_held_work(scene: Make) -> No
     )
     assert LOCKED not in (run.cell().last_error or "")
 
+    run.source.fails = {"101": [AuthNeeded("default")]}
+    await run.live()
+    assert (run.cell().status, run.cell().work_id, run.cell().reason_code) == (C.FAILED, "101", "auth_failed")
+    assert (run.cell().last_error or "").startswith("work 101 could not be brought now and stays the one to bring")
+    assert (run.source.lists, run.fetcher.requests) == ([], [])
+
 
 async def test_a_run_that_ends_with_an_outage_says_which_one_in_its_reason(scene: Make) -> None:
     run = await held(scene)
