@@ -18,7 +18,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 
 from actors.kit import Budget, Child, Context, Mailbox, Patience
-from actors.outbox_pump import Parts as PumpParts
+from actors.outbox_lane import Parts as PumpParts
 from actors.outbox_pump import outbox_pump
 from actors.ports import Admitted, Cancel, Drain, Offer, Refused, Tick, Wake
 from actors.runs import LiveRun, Runs
@@ -30,7 +30,7 @@ from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
 from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
 from pixivflow.ledger.interface import Ledger
-from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
+from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.stall import Budgets
@@ -38,6 +38,11 @@ from pixivflow.times import Timings
 
 OFFER_MS = 60_000
 """How long whoever offers a slot waits for the door: longer than a ledger that another process keeps busy."""
+
+
+async def always_ready(_route: RouteName) -> Unready | None:
+    """For receivers that cannot be asked."""
+    return None
 
 
 @dataclass(eq=False)
@@ -125,8 +130,9 @@ class Ground:
 
     async def _outbox_pump(self, ctx: Context) -> None:
         parts = PumpParts(
-            outbox=OutboxLedger(self.ledger, self.timings, self.chance, self.ready, self.ended),
+            outbox=OutboxLedger(self.ledger, self.timings, self.chance, self.ended),
             attempt=self.attempt,
+            ready=lambda route: self.ready(RouteName(route)),
             owner=worker_owner(os.getpid(), self.token()),
             poll_ms=self.timings.outbox_poll_ms,
             renewal_ms=self.timings.row_renewal_ms,

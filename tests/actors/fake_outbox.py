@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 import trio
 
 from actors.kit import Child, Context, Mailbox
-from actors.outbox_pump import Parts, outbox_pump
+from actors.outbox_lane import Parts
+from actors.outbox_pump import outbox_pump
 from actors.ports import Drain, Drained, Due, Wake
 from tests.actors.trees import Log, Tree, growing, steady
 
@@ -44,14 +45,16 @@ class FakeRow:
 
 @dataclass
 class FakeOutbox:
-    """Implements `OutboxStore[FakeRow, str]`. An ACK is `done`, `dead`, or the ms after which to try again.
+    """Implements `OutboxStore[FakeRow, str, str]`. An ACK is `done`, `dead`, or the ms after which to try again.
 
     `meet`: what happens, by port, before the call takes effect. `unwanted`: rows whose work was cancelled.
+    `finished`: slots that nobody has rolled up.
     """
 
     rows: dict[str, FakeRow] = field(default_factory=dict)
     meet: dict[str, Meet] = field(default_factory=dict)
     unwanted: set[str] = field(default_factory=set)
+    finished: list[str] = field(default_factory=list)
     calls: list[tuple[str, tuple[str, ...], float]] = field(default_factory=list)
 
     def put(self, *ids: str, route: str = "A", in_ms: int = 0) -> None:
@@ -67,8 +70,13 @@ class FakeOutbox:
         """The arguments and seconds of every call of the port."""
         return [(what, at) for name, what, at in self.calls if name == port]
 
-    async def before(self, now: int) -> None:
-        await self._met("before")
+    async def missed(self, now: int) -> Sequence[str]:
+        await self._met("missed")
+        return list(self.finished)
+
+    async def roll_up(self, slot: str, now: int) -> None:
+        await self._met("roll_up", slot)
+        self.finished.remove(slot)
 
     async def due(self, now: int) -> Due:
         await self._met("due")
@@ -82,6 +90,9 @@ class FakeOutbox:
         for row in rows:
             row.status, row.owner, row.lease_until = "processing", owner, now + LEASE_MS
         return [replace(row) for row in rows]
+
+    async def defer(self, route: str, n: int, why: str, now: int) -> None:
+        await self._met("defer", route, why)
 
     async def cleared(self, row: FakeRow, owner: str, now: int) -> bool:
         await self._met("cleared", row.id)
@@ -122,12 +133,18 @@ class FakeOutbox:
 class Sender:
     """The other side: how long each row takes and what is answered; `done` at once where nothing is said.
 
-    An answer that is an exception is raised; several are given one after the other.
+    An answer that is an exception is raised; several are given one after the other. `unready`: why a route takes
+    nothing now.
     """
 
     takes_s: dict[str, float] = field(default_factory=dict)
     answers: dict[str, list[str | Exception]] = field(default_factory=dict)
+    unready: dict[str, str] = field(default_factory=dict)
     sent: list[tuple[str, float]] = field(default_factory=list)
+
+    async def ready(self, route: str) -> str | None:
+        await trio.lowlevel.checkpoint()
+        return self.unready.get(route)
 
     async def __call__(self, row: FakeRow) -> str:
         self.sent.append((row.id, trio.current_time()))
@@ -161,7 +178,7 @@ async def pumping(
 ) -> AsyncIterator[Pump]:
     """The pump at work on a foundation, stopped in order at the end of the block."""
     box = Mailbox[Wake | Drain](8) if mailbox is None else mailbox
-    parts = Parts(outbox, sender, owner, poll_ms=POLL_MS, renewal_ms=RENEWAL_MS)
+    parts = Parts(outbox, sender, sender.ready, owner, poll_ms=POLL_MS, renewal_ms=RENEWAL_MS)
 
     async def actor(ctx: Context) -> None:
         await outbox_pump(ctx, box, parts)

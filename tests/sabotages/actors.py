@@ -4,7 +4,8 @@ from tests.sabotages import Sabotage
 
 CANCEL, CONTEXT, MAILBOX = "actors/kit/cancel.py", "actors/kit/context.py", "actors/kit/mailbox.py"
 RESTART, SUPERVISOR = "actors/kit/restart.py", "actors/kit/supervisor.py"
-RUNS, RUNNER, PUMP = "actors/runs.py", "actors/slot_runner.py", "actors/outbox_pump.py"
+RUNS, RUNNER = "actors/runs.py", "actors/slot_runner.py"
+PUMP, LANE = "actors/outbox_pump.py", "actors/outbox_lane.py"
 
 CANCEL_TESTS = ("tests/actors/test_cancel.py",)
 MODEL_TESTS = ("tests/actors/test_cancel_property.py",)
@@ -318,8 +319,22 @@ OUTBOX = (
     breaking(
         "nothing is sent while a roll-up fails",
         PUMP,
-        'ctx.note("pump.before_failed", error=error)\n',
-        'ctx.note("pump.before_failed", error=error)\n        return parts.poll_ms\n',
+        'ctx.note("pump.missed_failed", error=error)\n',
+        'ctx.note("pump.missed_failed", error=error)\n        raise\n',
+        PUMP_TESTS,
+    ),
+    breaking(
+        "one bad slot keeps all others from being rolled up",
+        PUMP,
+        'ctx.note("pump.roll_up_failed", slot=slot, error=error)\n',
+        'ctx.note("pump.roll_up_failed", slot=slot, error=error)\n            return\n',
+        PUMP_TESTS,
+    ),
+    breaking(
+        "a row that waits for its receiver is not told of",
+        LANE,
+        "        await parts.outbox.defer(route, parts.batch, why, ctx.clock.now_ms())\n",
+        "",
         PUMP_TESTS,
     ),
     breaking(
@@ -329,8 +344,8 @@ OUTBOX = (
         "await _lane(ctx, parts, route, lane, wake)",
         PUMP_TESTS,
     ),
-    breaking("rows behind the one in hand lose their lease", PUMP, "[*in_hand, *unsent]", "[*in_hand]", PUMP_TESTS),
-    breaking("the row in hand loses its lease", PUMP, "[*in_hand, *unsent]", "[*unsent]", PUMP_TESTS),
+    breaking("rows behind the one in hand lose their lease", LANE, "[*in_hand, *unsent]", "[*in_hand]", PUMP_TESTS),
+    breaking("the row in hand loses its lease", LANE, "[*in_hand, *unsent]", "[*unsent]", PUMP_TESTS),
     breaking(
         "a row that becomes due waits for the poll",
         PUMP,
@@ -348,35 +363,35 @@ OUTBOX = (
     breaking("the next batch waits for the poll", PUMP, "    if lane.rows:\n", "    if lane is None:\n", PUMP_TESTS),
     breaking(
         "a cancelled row is sent",
-        PUMP,
+        LANE,
         "if not await parts.outbox.cleared(row, parts.owner, ctx.clock.now_ms()):",
         "if await parts.outbox.cleared(row, parts.owner, ctx.clock.now_ms()) is None:",
         PUMP_TESTS,
     ),
     breaking(
         "rows not sent wait for the attempt in flight",
-        PUMP,
+        LANE,
         "            nursery.start_soon(_release_at_stop, ctx, parts, unsent)\n",
         "",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "a cut attempt frees its row",
-        PUMP,
+        LANE,
         "    finally:\n        await _release(ctx, parts, unsent)",
         "    finally:\n        await _release(ctx, parts, [*in_hand, *unsent])",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "an attempt begins after the stop",
-        PUMP,
+        LANE,
         "while unsent and not ctx.stopping:",
         "while unsent:",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "an answer is lost to the end of the grace",
-        PUMP,
+        LANE,
         "    with ctx.settling():\n        await parts.outbox.record(",
         "    with trio.fail_after(5):\n        await parts.outbox.record(",
         PUMP_STOP_TESTS,

@@ -11,7 +11,8 @@ import trio
 from actors.kit import Mailbox
 from actors.kit.context import Hooks
 from actors.kit.testing import Probe, VirtualClock, running
-from actors.outbox_pump import Parts, outbox_pump
+from actors.outbox_lane import Parts
+from actors.outbox_pump import outbox_pump
 from actors.ports import Drain, Wake
 from pixivflow.config.model import Route
 from pixivflow.delivery.artifact import Deliverable
@@ -123,8 +124,9 @@ async def posting(
         attempts = Attempts(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         ready = Readiness(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         parts = Parts(
-            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0, ready),
+            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0),
             attempt=attempts,
+            ready=lambda route: ready(RouteName(route)),
             owner="worker-1-00000001",
             poll_ms=TIMINGS.outbox_poll_ms,
             renewal_ms=TIMINGS.row_renewal_ms,
