@@ -229,12 +229,8 @@ class Fire:
     source: str = "cron"
 
 
-class Fires(Protocol):
-    """What the scheduler asks of the plans and the ledger."""
-
-    async def missed(self, now: int) -> Sequence[Fire]:
-        """What catch-up owes at the start: at most the latest fire of each plan."""
-        ...
+class Ticks(Protocol):
+    """What the scheduler asks of the plans that fire by themselves."""
 
     def between(self, since: int, now: int) -> Sequence[Fire]:
         """The latest fire of each plan after `since`, up to and including `now`."""
@@ -242,6 +238,14 @@ class Fires(Protocol):
 
     def next_at(self, now: int) -> int | None:
         """The next fire of any plan after `now`, None when there is none."""
+        ...
+
+
+class Fires(Protocol):
+    """What the scheduler asks of the ledger."""
+
+    async def missed(self, now: int) -> Sequence[Fire]:
+        """What catch-up owes at the start: at most the latest fire of each plan."""
         ...
 
     async def open(self, fire: Fire, now: int) -> str | Refused:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import trio
 
 from actors.kit import Context, Mailbox
-from actors.ports import Admitted, Fire, Fires, Refused, Reload
+from actors.ports import Admitted, Fire, Fires, Refused, Reload, Ticks
 
 LONGEST_S = 30.0
 JUMP_MS = 5_000
@@ -25,6 +25,7 @@ JUMP_MS = 5_000
 class Parts:
     """What the scheduler works with. `offer` asks slot_runner."""
 
+    ticks: Ticks
     fires: Fires
     offer: Callable[[str], Awaitable[Admitted | Refused]]
 
@@ -38,9 +39,9 @@ async def scheduler(ctx: Context, mailbox: Mailbox[Reload], parts: Parts) -> Non
         since, now, now_s = seen_at, ctx.clock.now_ms(), trio.current_time()
         _note_jump(ctx, now - seen_at, now_s - seen_s)
         seen_at, seen_s = now, now_s
-        due = {fire.plan: fire for fire in (*left, *parts.fires.between(since, now))}
+        due = {fire.plan: fire for fire in (*left, *parts.ticks.between(since, now))}
         left = await _open(ctx, parts, due.values())
-        await ctx.next_letter(mailbox, _sleep_s(parts.fires.next_at(now), ctx.clock.now_ms()) * 1000)
+        await ctx.next_letter(mailbox, _sleep_s(parts.ticks.next_at(now), ctx.clock.now_ms()) * 1000)
 
 
 async def _open(ctx: Context, parts: Parts, fires: Iterable[Fire]) -> list[Fire]:

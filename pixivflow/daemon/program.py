@@ -26,7 +26,7 @@ from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
 from pixivflow.daemon.lifecycle import leave_wedged
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.resolved import budgets_of, catching_up, governance_of, plans_of, targets_of, ticking
 from pixivflow.daemon.tree import Ground
 from pixivflow.daemon.work import AtWork
 from pixivflow.ids import ScheduleId
@@ -35,6 +35,7 @@ from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.owed import OwedLedger
 from pixivflow.scheduling.model import Plan
+from pixivflow.scheduling.ticks import PlanTicks
 from pixivflow.times import Timings
 
 
@@ -119,10 +120,10 @@ class Program:
             plans=self.plans,
             targets=lambda: tuple(targets_of(self.settings())),
             busy=lambda: [live.busy for live in self.ground.runs.live.values()],
-            ticking=lambda: runtime.mode == "internal",
-            catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
+            owing=lambda: catching_up(runtime, self.plans().values()),
         )
-        await scheduler(ctx, self._scheduler, SchedulerParts(fires=fires, offer=self.ground.offer))
+        ticks = PlanTicks(lambda: ticking(runtime, self.plans().values()))
+        await scheduler(ctx, self._scheduler, SchedulerParts(ticks=ticks, fires=fires, offer=self.ground.offer))
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path

@@ -21,7 +21,7 @@ START = 1_768_446_000_000
 
 @dataclass
 class FakeFires:
-    """Implements `Fires`: plans that fire at given instants, ms after the start.
+    """Implements `Ticks` and `Fires`: plans that fire at given instants, ms after the start.
 
     `faults`: how often opening fails. `opening_s`: how long it takes. `refusals`: what a plan answers instead.
     """
@@ -74,7 +74,7 @@ class Stage:
         return self.answer
 
     async def live(self, ctx: Context) -> None:
-        await scheduler(ctx, self.mailbox, Parts(self.fires, self.offer))
+        await scheduler(ctx, self.mailbox, Parts(self.fires, self.fires, self.offer))
 
 
 def staged(fires: FakeFires) -> Stage:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.resolved import budgets_of, catching_up, governance_of, plans_of, targets_of, ticking
 from pixivflow.ids import ScheduleId
 from pixivflow.slots.stall import Budgets
 from tests.daemon.configured import configured
@@ -47,3 +47,22 @@ def test_the_queue_and_the_waits_are_the_configured_ones() -> None:
     settings = configured(schedulerRuntime={"queueLimit": 7, "queuedTimeoutMs": 120_000, "stallTimeoutMs": 600_000})
     assert governance_of(settings).queue_limit == 7
     assert budgets_of(settings) == Budgets(queued_ms=120_000, stalled_ms=600_000)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "fires", "owes"),
+    [
+        ({}, True, True),
+        ({"catchUpMissedRuns": False}, True, False),
+        ({"mode": "external"}, False, False),
+        ({"mode": "external", "catchUpMissedRuns": True}, False, False),
+    ],
+    ids=["a clock inside", "it does not catch up", "a clock outside", "nor does that one catch up"],
+)
+def test_plans_fire_and_are_caught_up_only_where_the_clock_is_inside(
+    runtime: dict[str, object], fires: bool, owes: bool
+) -> None:
+    settings = configured(schedules=[PLAN], schedulerRuntime=runtime)
+    plans = plans_of(settings, NOW).values()
+    assert list(ticking(settings.scheduler_runtime, plans)) == (list(plans) if fires else [])
+    assert list(catching_up(settings.scheduler_runtime, plans)) == (list(plans) if owes else [])
