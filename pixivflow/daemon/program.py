@@ -99,12 +99,12 @@ class Program:
     def _children(self) -> list[Child]:
         runtime = self.settings().scheduler_runtime
         *ground, pump = self.ground.children()
-        children = [*ground, Child("scheduler", self._run_scheduler), pump]
+        children = [*ground, Child("scheduler", self._run_scheduler, farewell=self._scheduler.close), pump]
         if self._sockets:
             children.append(Child("control", self._run_control))
-        children.append(Child("config_watcher", self._run_watcher))
+        children.append(Child("config_watcher", self._run_watcher, farewell=self._config.close))
         if runtime.mode == "external" and runtime.exit_when_idle:
-            children.append(Child("idle", self._run_idle))
+            children.append(Child("idle", self._run_idle, farewell=self._idle.close))
         return children
 
     def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:

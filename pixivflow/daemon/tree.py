@@ -91,9 +91,9 @@ class Ground:
         return [
             Child("ledger", self._ledger, budget=Budget(intensity=0), foundation=True),
             Child("runs", self.runs.actor),
-            Child("slot_runner", self._slot_runner),
-            Child("stall_sweeper", self._stall_sweeper),
-            Child("outbox_pump", self._outbox_pump),
+            Child("slot_runner", self._slot_runner, farewell=self.runner.close),
+            Child("stall_sweeper", self._stall_sweeper, farewell=self.sweeper.close),
+            Child("outbox_pump", self._outbox_pump, farewell=self.pump.close),
         ]
 
     @property

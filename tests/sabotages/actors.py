@@ -137,6 +137,34 @@ LETTERS = (
 )
 
 TREE = (
+    breaking(
+        "who asks the dead waits for the deadline",
+        SUPERVISOR,
+        "        self.child.farewell()\n",
+        "",
+        (*START_TESTS, "tests/daemon/test_asking.py"),
+    ),
+    breaking(
+        "letters are refused between two lives",
+        SUPERVISOR,
+        '            self.context.note("actor.failed", error=error)\n',
+        '            self.context.note("actor.failed", error=error)\n            self.child.farewell()\n',
+        (*START_TESTS, *MAILBOX_TESTS),
+    ),
+    breaking(
+        "who never began keeps its box open",
+        SUPERVISOR,
+        "                keeper.leave()\n",
+        "                keeper.gone.set()\n",
+        START_TESTS,
+    ),
+    breaking(
+        "the box of slot_runner stays open",
+        "pixivflow/daemon/tree.py",
+        ", farewell=self.runner.close",
+        "",
+        ("tests/daemon/test_asking.py",),
+    ),
     breaking("the back-off does not grow", RESTART, "budget.backoff_ms << recent", "budget.backoff_ms", RESTART_TESTS),
     breaking("a failure is never forgiven", RESTART, "if at > now - budget.period_ms", "if at < now", RESTART_TESTS),
     breaking(
@@ -156,14 +184,14 @@ TREE = (
     breaking(
         "the first to start is the first to go",
         SUPERVISOR,
-        "above = [k for k in reversed(self._keepers)",
-        "above = [k for k in self._keepers",
+        "keepers = [k for k in reversed(self._keepers)",
+        "keepers = [k for k in self._keepers",
         STOP_TESTS,
     ),
     breaking(
         "the foundation goes with the others",
         SUPERVISOR,
-        "reversed(self._keepers) if not k.child.foundation]",
+        "reversed(self._keepers) if k.child.foundation is is_last]",
         "reversed(self._keepers)]",
         STOP_TESTS,
     ),
