@@ -1,8 +1,6 @@
-"""One daemon: the settings in force, what they join, and the tree that lives from them.
+"""One daemon: the settings in force, what they join, and the bodies of the actors that know them.
 
-ledger, runs, slot_runner, stall_sweeper, outbox_pump     tree.Ground: what every daemon has
-scheduler                                                 between them: catch-up comes after recovery
-control (with sockets) · config_watcher · idle (external, exitWhenIdle)
+Who stands where, and when, is the map in `tree.py`; those that work on rows alone are `ground.Ground`'s.
 """
 
 import os
@@ -25,9 +23,10 @@ from pixivflow.config.watch.watcher import Parts as WatcherParts
 from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import leave_wedged
 from pixivflow.daemon.resolved import budgets_of, catching_up, governance_of, plans_of, targets_of, ticking
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.tree import Body, children
 from pixivflow.daemon.work import AtWork
 from pixivflow.ids import ScheduleId
 from pixivflow.ledger.fires import FireLedger
@@ -97,15 +96,14 @@ class Program:
         await self._work.aclose()
 
     def _children(self) -> list[Child]:
-        runtime = self.settings().scheduler_runtime
-        *ground, pump = self.ground.children()
-        children = [*ground, Child("scheduler", self._run_scheduler, farewell=self._scheduler.close), pump]
-        if self._sockets:
-            children.append(Child("control", self._run_control))
-        children.append(Child("config_watcher", self._run_watcher, farewell=self._config.close))
-        if runtime.mode == "external" and runtime.exit_when_idle:
-            children.append(Child("idle", self._run_idle, farewell=self._idle.close))
-        return children
+        bodies = {
+            **self.ground.bodies(),
+            "scheduler": Body(self._run_scheduler, self._scheduler),
+            "control": Body(self._run_control),
+            "config_watcher": Body(self._run_watcher, self._config),
+            "idle": Body(self._run_idle, self._idle),
+        }
+        return children(bodies, self.settings().scheduler_runtime, has_door=bool(self._sockets))
 
     def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:
         path = self.settings().storage.database_path

@@ -12,8 +12,9 @@ from actors.kit.testing import Probe, VirtualClock
 from actors.ports import Drain
 from actors.runs import LiveRun
 from pixivflow.config.load import load
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.program import Program
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
@@ -55,7 +56,8 @@ async def test_an_actor_that_has_stopped_keeps_nobody_waiting_who_still_asks(
         plans=dict,
         timings=PRODUCTION,
     )
-    tree = Supervisor([*ground.children(), Child("asking", asking)], Hooks(clock=clock), patience=ground.patience)
+    actors = [*children(ground.bodies()), Child("asking", asking)]
+    tree = Supervisor(actors, Hooks(clock=clock), patience=ground.patience)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tree.run)
         await tree.up.wait()
