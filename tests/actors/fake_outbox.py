@@ -39,6 +39,9 @@ class FakeRow:
     def is_forsaken(self, now: int) -> bool:
         return self.status == "processing" and self.lease_until <= now
 
+    def since(self) -> int:
+        return self.lease_until if self.status == "processing" else self.due_at
+
     def next_at(self) -> int | None:
         return {"pending": self.due_at, "processing": self.lease_until}.get(self.status)
 
@@ -76,17 +79,20 @@ class FakeOutbox:
 
     async def roll_up(self, slot: str, now: int) -> None:
         await self._met("roll_up", slot)
-        self.finished.remove(slot)
+        if slot in self.finished:
+            self.finished.remove(slot)
 
     async def due(self, now: int) -> Due:
         await self._met("due")
         later = [at for row in self.rows.values() if (at := row.next_at()) is not None and at > now]
-        routes = dict.fromkeys(row.route for row in self.rows.values() if row.is_due(now))
+        waiting = sorted((row for row in self.rows.values() if row.is_due(now)), key=FakeRow.since)
+        routes = dict.fromkeys(row.route for row in waiting)
         return Due(tuple(routes), min(later, default=None))
 
     async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[FakeRow]:
         await self._met("claim", route)
-        rows = [row for row in self.rows.values() if row.route == route and row.is_due(now)][:n]
+        due = [row for row in self.rows.values() if row.route == route and row.is_due(now)]
+        rows = sorted(due, key=lambda row: row.due_at)[:n]
         for row in rows:
             row.status, row.owner, row.lease_until = "processing", owner, now + LEASE_MS
         return [replace(row) for row in rows]
@@ -96,9 +102,13 @@ class FakeOutbox:
 
     async def cleared(self, row: FakeRow, owner: str, now: int) -> bool:
         await self._met("cleared", row.id)
+        if not self._is_held(row.id, owner):
+            return False
         if row.id in self.unwanted:
             self.rows[row.id].status = "dead"
-        return self._is_held(row.id, owner)
+            return False
+        self.rows[row.id].lease_until = now + LEASE_MS
+        return True
 
     async def renew(self, ids: Sequence[str], owner: str, now: int) -> None:
         await self._met("renew", *ids)
@@ -118,10 +128,11 @@ class FakeOutbox:
         await self._met("release", *ids)
         for each in ids:
             if self._is_held(each, owner):
-                self.rows[each].status = "pending"
+                self.rows[each].status, self.rows[each].due_at = "pending", now
 
     def _is_held(self, row: str, owner: str) -> bool:
-        return self.rows[row].status == "processing" and self.rows[row].owner == owner
+        found = self.rows.get(row)
+        return found is not None and found.status == "processing" and found.owner == owner
 
     async def _met(self, port: str, *what: str) -> None:
         self.calls.append((port, what, trio.current_time()))

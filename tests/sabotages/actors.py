@@ -447,4 +447,56 @@ OUTBOX = (
     ),
 )
 
-ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX)
+CONTRACTS = (
+    breaking(
+        "the fake of the slots never ends a lease",
+        "tests/actors/fakes.py",
+        "return slot in self.leases and self.until.get(slot, now + 1) > now",
+        "return slot in self.leases",
+        ("tests/contracts/test_slot_store.py",),
+    ),
+    breaking(
+        "the fake of the slots runs again what is over",
+        "tests/actors/fakes.py",
+        "            self.over.add(run.slot)\n",
+        "            pass\n",
+        ("tests/contracts/test_slot_store.py",),
+    ),
+    breaking(
+        "the fake of the outbox gives rows in the order of their making",
+        "tests/actors/fake_outbox.py",
+        "rows = sorted(due, key=lambda row: row.due_at)[:n]",
+        "rows = due[:n]",
+        ("tests/contracts/test_outbox_store.py",),
+    ),
+    breaking(
+        "the fake of the sweep ends a slot twice",
+        "tests/actors/fake_sweep.py",
+        "        self.beyond.remove(slot)\n",
+        "        pass\n",
+        ("tests/contracts/test_sweep_store.py",),
+    ),
+    breaking(
+        "the fake of the clock opens what no plan fires",
+        "tests/actors/fake_fires.py",
+        "        if fire.plan not in self.plans:\n",
+        "        if fire.plan is None:\n",
+        ("tests/contracts/test_fires.py",),
+    ),
+    breaking(
+        "the ledger's sweep ends what can be rescued",
+        "pixivflow/ledger/sweeps.py",
+        "reason = stall.verdict(slot, limits, now) if slot else None",
+        "reason = ReasonCode.QUEUED_TOO_LONG if slot else None",
+        ("tests/contracts/test_sweep_store.py",),
+    ),
+    breaking(
+        "the ledger defers rows by claiming them",
+        "pixivflow/ledger/stores.py",
+        "        await self._ledger.write(deferrals.defer, RouteName(route), n, why, at, every_ms)\n",
+        '        await self._ledger.write(outbox.claim, RouteName(route), n, Owner("nobody"), at, every_ms)\n',
+        ("tests/contracts/test_outbox_store.py",),
+    ),
+)
+
+ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX, *CONTRACTS)
