@@ -19,7 +19,6 @@ from pixivflow.delivery.artifact import Deliverable
 from pixivflow.delivery.intents import promises
 from pixivflow.delivery.payload import frozen
 from pixivflow.ids import RouteName
-from pixivflow.ledger import enqueue
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger
@@ -31,7 +30,7 @@ from pixivflow.providers.readiness import Readiness
 from pixivflow.times import Timings
 from tests.fixtures.deliveries import an_order
 from tests.fixtures.works import a_work, an_occasion
-from tests.ledger.promising import a_cell, put, states, table
+from tests.ledger.promising import a_cell, brought, put, states, table
 
 LATER_MS = 120_000
 """Past every lease and every first retry of these tests."""
@@ -59,7 +58,7 @@ class Post:
         made = promises(order, [RouteName(route) for route in routes], whole, self._new_id)
         if cell:
             await self.look(lambda db: a_cell(db, order))
-        await self.ledger.write(enqueue.enqueue, order, made, self.clock.now_ms())
+        await self.ledger.write(brought, order, made, self.clock.now_ms())
 
     def page(self, name: str, content: bytes = b"...") -> Path:
         """A file of a work."""
