@@ -6,6 +6,8 @@ and while the disk is known to be full nothing new is begun.
 
 from collections.abc import Callable, Mapping, Sequence
 
+import trio
+
 from actors.kit import End
 from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
@@ -152,8 +154,15 @@ class OutboxLedger:
             return
 
     async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
-        at = self._ledger.lease_now(now)
-        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._retries())
+        """An answer stays in hand until it is written: a full disk is no reason to ask the receiver once more."""
+        at, chance, policy = self._ledger.lease_now(now), self._chance(), self._retries()
+        while True:
+            try:
+                await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, chance, policy)
+            except Unavailable:
+                await trio.sleep(self._timings.storage_retry_ms / 1000)
+            else:
+                return
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)

@@ -16,6 +16,13 @@ DELIVERIES = ("tests/ledger/test_deliveries.py",)
 ENQUEUE = ("tests/ledger/test_enqueue.py",)
 
 ROWS = (
+    Sabotage(
+        name="an answer that finds no room is dropped",
+        file=f"{LEDGER}/stores.py",
+        find="            except Unavailable:\n                await trio.sleep(self._timings.storage_retry_ms / 1000)",
+        replace="            except Unavailable:\n                return",
+        tests=("tests/ledger/test_stores.py",),
+    ),
     # the machines
     Sabotage(
         name="a publication is taken back",
