@@ -7,7 +7,7 @@ and while the disk is known to be full nothing new is begun.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from actors.kit import End
-from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
+from actors.ports import Admitted, Busy, Course, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
@@ -15,13 +15,17 @@ from pixivflow.errors import Unavailable
 from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
 from pixivflow.ledger import deferrals, leases, outbox, recording, runs, sweeps
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.unowned import START, Place
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import Timings
 
 RECOVERY_BATCH = 100
-"""How many unfinished slots one tick looks at; the others keep until the next."""
+"""How many slots that need something one tick takes up; the others keep until the next."""
+
+STALL_BATCH = 100
+"""How many slots one rule of the stall sweep ends in one tick."""
 
 
 class SlotLedger:
@@ -74,14 +78,29 @@ class SweepLedger:
 
     async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
         at = self._ledger.lease_now(now)
-        return await self._ledger.read(sweeps.courses, at, not_in, RECOVERY_BATCH)
+        after: Place | None = START
+        found, needy = list[Unfinished](), 0
+        while after is not None and needy < RECOVERY_BATCH:
+            page, after = await self._ledger.read(sweeps.courses, at, not_in, after)
+            found += page
+            needy += sum(each.course is not Course.WAIT for each in page)
+        return found
 
     async def settle_only(self, slot: str, now: int) -> None:
         await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), self._ledger.lease_now(now))
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
-        found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)
-        return [slot.id for slot in found]
+        return [slot for rule in sweeps.STALE for slot in await self._beyond(rule, now, not_in)]
+
+    async def _beyond(self, rule: str, now: int, not_in: frozenset[str]) -> Sequence[SlotId]:
+        at = self._ledger.lease_now(now)
+        after: Place | None = START
+        found = list[SlotId]()
+        while after is not None and len(found) < STALL_BATCH:
+            page = await self._ledger.read(sweeps.stalled, rule, at, self._budgets(), not_in, after)
+            found += [slot.id for slot in page.slots]
+            after = page.end
+        return found[:STALL_BATCH]
 
     async def end_stalled(self, slot: str, now: int) -> str | None:
         at = self._ledger.lease_now(now)

@@ -12,15 +12,29 @@ from trio.testing import MockClock
 from actors.kit.testing import VirtualClock
 from actors.ports import Admitted, Course, Due, Lost, Refused, Unfinished
 from pixivflow.errors import StorageFull, Unavailable
-from pixivflow.ids import Owner
+from pixivflow.ids import Owner, SlotId
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
 from pixivflow.scheduling.model import Governance
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import PRODUCTION
-from tests.fixtures.slots import ME, NOW, OTHER, SLOT, plans, put_intent, put_running, put_slot
+from pixivflow.times import PRODUCTION, utc_text
+from tests.fixtures.slots import (
+    HOUR,
+    ME,
+    NOW,
+    OTHER,
+    SLOT,
+    A,
+    a_slot,
+    a_work,
+    plans,
+    put_intent,
+    put_running,
+    put_slot,
+    set_cell,
+)
 
 DAY_MS = 86_400_000
 ROUTE, WORKER, SUCCESSOR = "r1", "worker-1-aaaaaaaa", "worker-2-bbbbbbbb"
@@ -84,7 +98,7 @@ async def test_nothing_is_begun_in_a_ledger_that_could_not_keep_it(
 
     assert await slots_of(ledger).admit(SLOT, (), NOW) == Refused(reason)
     assert await outbox_of(ledger).due(NOW) == Due((), None)
-    assert await sweep_of(ledger).unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),), "it can be read"
+    assert await sweep_of(ledger).unfinished(NOW, frozenset()) == [Unfinished(SLOT, Course.DISPATCH)], "it can be read"
 
 
 async def test_a_disk_that_was_full_is_tried_again_after_its_pause(ledger: Ledger, autojump_clock: MockClock) -> None:
@@ -118,10 +132,10 @@ async def test_after_the_clock_was_set_back_a_dead_run_blocks_its_slot_for_one_l
     await ledger.write(lambda db: put_slot(db))
     await slots.begin(SLOT, ME, NOW + DAY_MS)
 
-    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await sweep.unfinished(NOW, frozenset()) == []
     assert await slots.begin(SLOT, OTHER, NOW) == Lost()
     await trio.sleep(PRODUCTION.slot_lease_ms / 1000)
-    assert await sweep.unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),)
+    assert await sweep.unfinished(NOW, frozenset()) == [Unfinished(SLOT, Course.DISPATCH)]
     assert not isinstance(await slots.begin(SLOT, OTHER, NOW), Lost)
 
 
@@ -135,7 +149,7 @@ async def test_after_the_clock_was_set_back_a_beating_run_keeps_its_slot(
         await trio.sleep(PRODUCTION.heartbeat_ms / 1000)
         assert await slots.beat(SLOT, ME, NOW)
 
-    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await sweep.unfinished(NOW, frozenset()) == []
     assert await sweep.stalled(NOW, frozenset()) == []
     assert await sweep.end_stalled(SLOT, NOW) is None
 
@@ -165,3 +179,51 @@ async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_i
     [row] = await outbox.claim(ROUTE, 1, SUCCESSOR, NOW)
     assert row.lease_owner == SUCCESSOR
     assert row.answer_unknown
+
+
+def put_waiting(db: Db, count: int) -> None:
+    """So many slots, older than any other, whose only cell waits for its ACK."""
+    for n in range(count):
+        slot = a_slot(id=SlotId(f"waiting-{n}"), target_ids=(A,), occurrence_at=NOW - DAY_MS + n)
+        put_slot(db, slot, status="running", started_at=utc_text(NOW - HOUR), heartbeat_at=NOW - HOUR)
+        set_cell(db, slot.id, "a", status="delivery_pending", work_id=str(n), work_type="illustration")
+        put_intent(db, "a", "pending", "retry_wait", slot_id=slot.id, work=a_work(str(n)))
+
+
+def put_queued(db: Db, count: int) -> None:
+    """So many slots of this hour, accepted an hour ago and never claimed."""
+    for n in range(count):
+        put_slot(db, a_slot(id=SlotId(f"queued-{n:03}"), occurrence_at=NOW + n), created_at=utc_text(NOW - HOUR))
+
+
+@pytest.mark.parametrize("waiting", [99, 100, 101, 303])
+async def test_accepted_work_is_found_however_many_slots_wait_for_their_ack(ledger: Ledger, waiting: int) -> None:
+    await ledger.write(put_waiting, waiting)
+    await ledger.write(put_queued, 1)
+
+    found = await sweep_of(ledger).unfinished(NOW, frozenset())
+    assert [each for each in found if each.course is not Course.WAIT] == [Unfinished("queued-000", Course.DISPATCH)]
+    assert len(found) == waiting + 1, "and those that wait are known, to be spared"
+
+
+@pytest.mark.parametrize("waiting", [99, 100, 101, 303])
+async def test_what_is_beyond_rescue_is_ended_and_what_waits_for_an_ack_is_not_however_much_that_is(
+    ledger: Ledger, waiting: int
+) -> None:
+    sweep = sweep_of(ledger)
+    await ledger.write(put_waiting, waiting)
+    await ledger.write(put_queued, 1)
+    await ledger.write(lambda db: put_slot(db, status="running", heartbeat_at=NOW - HOUR))
+
+    assert await sweep.stalled(NOW, frozenset()) == ["queued-000", SLOT]
+    assert await sweep.end_stalled("waiting-0", NOW) is None
+    assert await sweep.end_stalled(SLOT, NOW) == "stalled_no_heartbeat"
+
+
+async def test_one_tick_takes_up_no_more_than_its_bounds(ledger: Ledger) -> None:
+    """The rest of what needs a run or an end comes with the next ticks."""
+    await ledger.write(put_queued, 250)
+
+    oldest = [f"queued-{n:03}" for n in range(100)]
+    assert [each.slot for each in await sweep_of(ledger).unfinished(NOW, frozenset())] == oldest
+    assert await sweep_of(ledger).stalled(NOW, frozenset()) == oldest
