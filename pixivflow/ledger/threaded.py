@@ -115,6 +115,7 @@ class ThreadedLedger(Ledger):
             await lock.share(self._terms.busy_timeout_ms)
         opening = Opening(
             self._path,
+            lock,
             daemon=self._terms.daemon,
             alone=alone,
             checkpoint_pages=CHECKPOINT_PAGES if self._terms.daemon else 0,
@@ -147,7 +148,7 @@ class ThreadedLedger(Ledger):
         if sqlite3.sqlite_version_info < SOUND_SQLITE:
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
         if self.set_aside is not None:
-            note("ledger.set_aside", path=str(self.set_aside))
+            note("ledger.set_aside", path=str(self.set_aside), reason=opening.set_aside_for)
         if self.damaged is not None:
             note("ledger.damaged", finding=self.damaged)
 
