@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from pixivflow.ids import Owner, SlotId
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
 from pixivflow.scheduling.model import Governance
 from pixivflow.slots.stall import Budgets
@@ -179,6 +180,30 @@ async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_i
     [row] = await outbox.claim(ROUTE, 1, SUCCESSOR, NOW)
     assert row.lease_owner == SUCCESSOR
     assert row.answer_unknown
+
+
+@pytest.mark.parametrize("open_it", [open_inline, open_ledger], ids=["inline", "with threads"])
+@pytest.mark.parametrize("held_by", ["its claim", "a renewal"])
+async def test_a_dead_workers_row_binds_the_next_process_for_one_lease_though_the_clock_was_set_right_between_them(
+    ledger_path: Path, open_it: Callable[..., AbstractAsyncContextManager[Ledger]], held_by: str
+) -> None:
+    wall = VirtualClock(NOW)
+    async with open_it(ledger_path, clock=wall) as ledger:
+        await ledger.write(lambda db: put_intent(db))
+        wall.step(DAY_MS if held_by == "its claim" else 0)
+        [row] = await outbox_of(ledger).claim(ROUTE, 1, WORKER, wall.now_ms())
+        wall.step(0 if held_by == "its claim" else DAY_MS)
+        await outbox_of(ledger).renew([row.id] if held_by == "a renewal" else [], WORKER, wall.now_ms())
+
+    wall.step(-DAY_MS)
+    async with open_it(ledger_path, clock=wall) as ledger:
+        lease_ms = PRODUCTION.row_lease_ms
+        assert await outbox_of(ledger).claim(ROUTE, 1, SUCCESSOR, wall.now_ms()) == []
+        wall.step(lease_ms)
+        assert await outbox_of(ledger).claim(ROUTE, 1, SUCCESSOR, wall.now_ms()) == [], "wall time moves no lease"
+        due = await outbox_of(ledger).due(wall.now_ms())
+        assert due.next_at is not None
+        assert due.next_at - ledger.lease_now(wall.now_ms()) <= lease_ms
 
 
 def put_waiting(db: Db, count: int) -> None:

@@ -546,6 +546,27 @@ CLOCK = (
         "    expected = newest\n",
         "leaseclock",
     ),
+    Sabotage(
+        name="a claim of rows is not remembered",
+        file=f"{ROOM}outbox.py",
+        find="    if claimed:\n        leaseclock.remember(db, now)\n",
+        replace="",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="a renewal of rows is not remembered",
+        file=f"{ROOM}outbox.py",
+        find="    if renewed:\n        leaseclock.remember(db, now)\n",
+        replace="",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="the inline ledger begins its lease clock afresh",
+        file=f"{ROOM}inline.py",
+        find="        self._start_lease_clock(newest_seen(db))\n",
+        replace="        self._start_lease_clock(min(0, newest_seen(db)))\n",
+        tests=("tests/ledger/test_stores.py",),
+    ),
     row("an older instant replaces the newest", "leaseclock", " AND newest_at < :now", "", "leaseclock"),
     row(
         "the next process starts from its own clock",
