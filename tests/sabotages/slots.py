@@ -574,6 +574,13 @@ SWEPT = (
         tests=QUERY_TESTS,
     ),
     Sabotage(
+        name="an execution's number of downloads is NULL",
+        file="pixivflow/ledger/executions.py",
+        find="    [(number,)] = db",
+        replace="    db.execute('UPDATE scheduler_executions SET items_downloaded = NULL')\n    [(number,)] = db",
+        tests=("tests/ledger/test_executions.py",),
+    ),
+    Sabotage(
         name="recovery looks at one page and no further",
         file=STORES,
         find="            needy += sum(each.course is not Course.WAIT for each in page)\n",
