@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
@@ -35,6 +36,7 @@ from tests.fixtures.slots import (
     put_running,
     put_slot,
     set_cell,
+    the_slot,
 )
 
 DAY_MS = 86_400_000
@@ -117,6 +119,16 @@ async def test_a_heart_that_finds_the_ledger_busy_has_not_lost_its_lease(ledger:
         with pytest.raises(Unavailable):
             await slots_of(ledger).begin(SLOT, OTHER, NOW)
     assert not await slots_of(ledger).beat(SLOT, OTHER, NOW)
+
+
+async def test_a_lease_is_claimed_and_kept_for_as_long_as_the_timings_say(ledger: Ledger) -> None:
+    await ledger.write(lambda db: put_slot(db))
+    short = msgspec.structs.replace(PRODUCTION, slot_lease_ms=60_000, heartbeat_ms=10_000)
+    slots = SlotLedger(ledger, plans, Governance, short)
+    await slots.begin(SLOT, ME, NOW)
+    assert (await ledger.read(the_slot)).lease_until == NOW + 60_000
+    await slots.beat(SLOT, ME, NOW + 10_000)
+    assert (await ledger.read(the_slot)).lease_until == NOW + 70_000
 
 
 async def test_a_renewal_that_finds_the_ledger_busy_is_no_error(ledger: Ledger, ledger_path: Path) -> None:

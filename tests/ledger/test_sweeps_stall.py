@@ -59,6 +59,7 @@ def end_stalled(db: Db, slot_id: SlotId = SLOT, now: int = NOW) -> sweeps.Stalle
     ("status", "created", "beat", "owner", "until", "reason"),
     [
         pytest.param("pending", 31, None, None, None, "queued_too_long", id="queued for more than half an hour"),
+        pytest.param("pending", 31, 1, None, None, "queued_too_long", id="queued long, and once held for a moment"),
         pytest.param("pending", 29, None, None, None, None, id="queued for less"),
         pytest.param("pending", 31, None, OTHER, NOW + 1, None, id="queued long, just claimed"),
         pytest.param("running", 360, 16, None, None, "stalled_no_heartbeat", id="no heartbeat for a quarter"),

@@ -251,6 +251,49 @@ READING = (
     ),
 )
 
+UNTRUSTED = (
+    row(
+        "an I/O error at COMMIT is put up with",
+        "batch",
+        "            raise_fatal(error)\n            roll_back(db)\n",
+        "            roll_back(db)\n",
+        "batch",
+    ),
+    row(
+        "any error at BEGIN is a refusal",
+        "batch",
+        "        if code_of(error) in BUSY or code_of(error) == sqlite3.SQLITE_FULL:\n            return",
+        "        if error:\n            return",
+        "batch",
+    ),
+    row("a full disk at BEGIN ends the writer", "batch", "code_of(error) == sqlite3.SQLITE_FULL:", "None:", "batch"),
+    row("a full disk is waited for as a busy one", "writer", "code_of(error) in BUSY and now <", "now <", "writer"),
+    row(
+        "a refused one sleeps long",
+        "writer",
+        "REFUSED_PAUSE_S: Final = 0.05",
+        "REFUSED_PAUSE_S: Final = 5",
+        "writer",
+    ),
+    row("a cut ledger checkpoints", "threaded", "self.lost is None and not self._cut:", "self.lost is None:", "end"),
+    row("a copy is named before it is on the disk", "migrate", "    sync(partial)\n", "", "migrate"),
+    row("the name of a copy is not on the disk", "migrate", "    sync(target.parent)\n", "", "migrate"),
+    Sabotage(
+        name="leases last as long as in production, whatever the timings say",
+        file=f"{ROOM}stores.py",
+        find="ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms\n        try:",
+        replace="ttl_ms = self._ledger.lease_now(now), 180_000\n        try:",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="a slot that was held for a moment is queued for ever",
+        file="pixivflow/slots/stall.py",
+        find="_if_older(slot.created_at, now - limits.queued_ms",
+        replace="_if_older(slot.heartbeat_at or slot.created_at, now - limits.queued_ms",
+        tests=("tests/ledger/test_sweeps_stall.py",),
+    ),
+)
+
 FILES = (
     row(
         "a file system without a write-ahead log is put up with",
@@ -620,4 +663,4 @@ INLINE = (
     row("inline, a lost ledger is used on", "inline", "            self.lost = error\n", "", "inline"),
 )
 
-ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)
+ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *UNTRUSTED, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)
