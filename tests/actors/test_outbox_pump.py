@@ -91,6 +91,17 @@ async def test_hints_are_only_hints_all_happens_within_a_poll_without_them(
         assert outbox.status("e", "late") == ["done", "done"]
 
 
+async def test_a_row_that_nobody_hinted_at_goes_out_within_a_poll_though_the_next_known_one_is_far_off(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("far", in_ms=3_600_000)
+    async with pumping(outbox, sender, mailbox=Deaf(8)):
+        await trio.sleep(1)
+        outbox.put("new")
+        await trio.sleep(POLL_S)
+        assert outbox.status("new", "far") == ["done", "pending"]
+
+
 async def test_more_rows_than_a_batch_are_no_reason_to_wait_for_a_poll(
     autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
 ) -> None:

@@ -19,6 +19,9 @@ ORIGIN_TESTS = ("tests/actors/test_slot_runner_origins.py",)
 WEDGED_TESTS = ("tests/actors/test_slot_runner_wedged.py",)
 PUMP_TESTS = ("tests/actors/test_outbox_pump.py",)
 PUMP_STOP_TESTS = ("tests/actors/test_outbox_pump_stop.py",)
+GROUND = "pixivflow/daemon/tree.py"
+TREE_TESTS = ("tests/daemon/test_tree.py",)
+LIFECYCLE_TESTS = ("tests/daemon/test_lifecycle.py",)
 DRAIN_TESTS = ("tests/actors/test_outbox_pump_drain.py",)
 
 
@@ -390,4 +393,53 @@ OUTBOX = (
     ),
 )
 
-ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX)
+STOPPED = (
+    breaking(
+        "an abandonment is cut by the stop",
+        RUNNER,
+        "        with ctx.settling():\n            await parts.slots.abandon",
+        "        with trio.CancelScope():\n            await parts.slots.abandon",
+        WEDGED_TESTS,
+    ),
+    breaking(
+        "an abandonment is cut by the stop of a real process",
+        RUNNER,
+        "        with ctx.settling():\n            await parts.slots.abandon",
+        "        with trio.CancelScope():\n            await parts.slots.abandon",
+        LIFECYCLE_TESTS,
+    ),
+    breaking(
+        "all runs share one set of threads",
+        RUNS,
+        "default_factory=lambda: trio.CapacityLimiter(8)",
+        "default_factory=lambda all=trio.CapacityLimiter(8): all",
+        WEDGED_TESTS,
+    ),
+    breaking(
+        "the pump sleeps until the next row it knows of",
+        PUMP,
+        "min(parts.poll_ms, max(1, due.next_at - now))",
+        "max(1, due.next_at - now)",
+        PUMP_TESTS,
+    ),
+    breaking("a drain goes on at the stop", PUMP, "if not ended or ctx.stopping:", "if not ended:", DRAIN_TESTS),
+    breaking(
+        "the loser of a claim drains all", GROUND, "self.pump.tell(Drain(1))", "self.pump.tell(Drain(50))", TREE_TESTS
+    ),
+    breaking(
+        "a lost ledger is opened again in place",
+        GROUND,
+        "budget=Budget(intensity=0), foundation=True",
+        "foundation=True",
+        LIFECYCLE_TESTS,
+    ),
+    breaking(
+        "a hangup stops the daemon",
+        "pixivflow/daemon/lifecycle.py",
+        "token.run_sync_soon(reload)",
+        "token.run_sync_soon(supervisor.stop)",
+        LIFECYCLE_TESTS,
+    ),
+)
+
+ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX, *STOPPED)
