@@ -64,3 +64,17 @@ async def test_the_loser_of_a_claim_asks_for_one_round_of_the_outbox_and_runs_no
         assert heard.heard == [Drain(1)]
         assert probe.heard("run.failed") == []
         supervisor.stop()
+
+
+async def test_the_ledger_is_to_be_had_only_while_it_is_open(autojump_clock: MockClock, ledger_path: Path) -> None:
+    ground = a_ground(ledger_path)
+    supervisor = Supervisor(ground.children()[:1], Probe().hooks())
+    with pytest.raises(RuntimeError, match="the ledger is not open"):
+        assert ground.ledger
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(supervisor.run)
+        await supervisor.up.wait()
+        assert ground.ledger.path == ledger_path
+        supervisor.stop()
+    with pytest.raises(RuntimeError, match="the ledger is not open"):
+        assert ground.ledger

@@ -427,6 +427,13 @@ STOPPED = (
         "the loser of a claim drains all", GROUND, "self.pump.tell(Drain(1))", "self.pump.tell(Drain(50))", TREE_TESTS
     ),
     breaking(
+        "a closed ledger is still handed out",
+        GROUND,
+        "        finally:\n            self.opened = None\n",
+        "        finally:\n            pass\n",
+        TREE_TESTS,
+    ),
+    breaking(
         "a lost ledger is opened again in place",
         GROUND,
         "budget=Budget(intensity=0), foundation=True",
