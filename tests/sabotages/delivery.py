@@ -67,6 +67,13 @@ ROWS = (
         tests=RECORDING,
     ),
     Sabotage(
+        name="a dead row moves its next attempt",
+        file=f"{ROOM}/recording.py",
+        find="row=row_change(row, event, attempts=attempts, error=error, answer_unknown=unknown),\n            events",
+        replace="row=row_change(row, event, attempts=attempts, next_attempt_at=now, error=error),\n            events",
+        tests=(f"{UNIT}/test_recording.py",),
+    ),
+    Sabotage(
         name="a permanent failure is tried again",
         file=f"{ROOM}/machine.py",
         find="if retryable and attempts < max_attempts",
