@@ -31,6 +31,7 @@ CANCEL_TESTS = ("tests/ledger/test_cancels.py",)
 STALL_TESTS = ("tests/ledger/test_sweeps_stall.py",)
 RECOVERY_TESTS = ("tests/ledger/test_sweeps_recovery.py",)
 MISSED_TESTS = ("tests/ledger/test_sweeps_missed.py",)
+TREE_TESTS = ("tests/daemon/test_runs.py",)
 STORE_TESTS = ("tests/ledger/test_stores.py",)
 QUERY_TESTS = ("tests/ledger/test_sweeps_queries.py",)
 
@@ -579,6 +580,27 @@ SWEPT = (
         find="    [(number,)] = db",
         replace="    db.execute('UPDATE scheduler_executions SET items_downloaded = NULL')\n    [(number,)] = db",
         tests=("tests/ledger/test_executions.py",),
+    ),
+    Sabotage(
+        name="an ended run keeps its lease",
+        file=RUNS,
+        find="    leases.release(db, slot.id, Owner(run.owner))\n    return Verdict(status)",
+        replace="    return Verdict(status)",
+        tests=TREE_TESTS,
+    ),
+    Sabotage(
+        name="an outcome is told as often as it is added up",
+        file="pixivflow/ledger/events.py",
+        find="WHERE NOT EXISTS (SELECT 1 FROM delivery_events WHERE slot_id = :slot_id AND event = :event)",
+        replace="WHERE :slot_id IS NOT NULL",
+        tests=TREE_TESTS,
+    ),
+    Sabotage(
+        name="a second cancel writes again",
+        file="pixivflow/ledger/cancels.py",
+        find="    if not any(cell.is_open for cell in found):\n",
+        replace="    if not found:\n",
+        tests=TREE_TESTS,
     ),
     Sabotage(
         name="recovery looks at one page and no further",
