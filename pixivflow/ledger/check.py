@@ -101,16 +101,15 @@ def finding(db: Db) -> str | None:
     return None if rows == [("ok",)] else "; ".join(str(row[0]) for row in rows)
 
 
-def set_aside(path: Path, now: int) -> Path:
-    """Move what is left of a ledger that cannot be used out of the way, with the log that belongs to it; where to.
+def set_aside(path: Path, now: int) -> Path | None:
+    """Move what is left of a ledger that cannot be used out of the way, with its log; where to, None if nothing was.
 
     Only for who is alone with the file.
     """
     stamp = iso(now).translate(str.maketrans("", "", "-:."))
     target = path.with_name(f"{path.name}.corrupt-{stamp}")
-    for suffix in ("-wal", "-shm", ""):  # the file last: while it is there, the next start sets aside the rest
-        part = Path(f"{path}{suffix}")
-        if part.exists():
-            os.replace(part, f"{target}{suffix}")
+    left = [suffix for suffix in ("-wal", "-shm", "") if Path(f"{path}{suffix}").exists()]
+    for suffix in left:  # the file last: while it is there, the next start sets aside the rest
+        os.replace(f"{path}{suffix}", f"{target}{suffix}")
     sync(path.parent)
-    return target
+    return target if left else None

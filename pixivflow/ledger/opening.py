@@ -52,9 +52,9 @@ class Opening:
         self.path, self._lock, self._daemon, self._alone, self._now = path, lock, daemon, alone, now
         self._checkpoint_pages, self._busy_timeout_ms = checkpoint_pages, busy_timeout_ms
         self.set_aside: Path | None = None
-        """Where a ledger that could not be used was moved, or would have been, were anything left of it."""
+        """Where a ledger that could not be used was moved, if anything was left of it."""
         self.set_aside_for: str | None = None
-        """Why."""
+        """Why a new one was begun."""
         self.left_open = 0
         """How many processes had the ledger open and did not close it in order."""
         self.checked = False
@@ -68,7 +68,7 @@ class Opening:
             return self._open()
         except (sqlite3.Error, Lost) as error:
             unusable = isinstance(error, Lost) or code_of(error) in DAMAGED
-            if not unusable or not (self._daemon and self._alone) or self.set_aside is not None:
+            if not unusable or not (self._daemon and self._alone) or self.set_aside_for is not None:
                 raise self._refusal(error) from error
             self.set_aside_for = str(error)
         self.set_aside = set_aside(self.path, self._now)
@@ -78,7 +78,7 @@ class Opening:
         steps = shipped()
         newest = steps[-1].number
         version = version_found(self.path, newest, in_use=not self._alone)
-        if version == 0 and self.set_aside is None and (self._lock.has_seen_a_ledger or has_log(self.path)):
+        if version == 0 and self.set_aside_for is None and (self._lock.has_seen_a_ledger or has_log(self.path)):
             raise Lost("it holds nothing" if self.path.exists() else "it is gone")
         if 0 < version < newest and not self._alone:
             raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")

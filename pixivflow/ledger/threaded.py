@@ -147,8 +147,8 @@ class ThreadedLedger(Ledger):
         note("ledger.opened", path=str(self._path), sqlite=sqlite3.sqlite_version, left_open=opening.left_open)
         if sqlite3.sqlite_version_info < SOUND_SQLITE:
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
-        if self.set_aside is not None:
-            note("ledger.set_aside", path=str(self.set_aside), reason=opening.set_aside_for)
+        if opening.set_aside_for is not None:
+            note("ledger.set_aside", path=str(self.set_aside or self._path), reason=opening.set_aside_for)
         if self.damaged is not None:
             note("ledger.damaged", finding=self.damaged)
 

@@ -223,7 +223,8 @@ async def test_a_ledger_that_was_lost_is_not_taken_for_a_first_start(
 
     assert await used(ledger_path, probe) == []
     [said] = probe.heard("ledger.set_aside")
-    assert said == {"path": f"{ledger_path}.corrupt-20260115T030000000Z", "reason": reason}
+    went_to = f"{ledger_path}.corrupt-20260115T030000000Z" if left else f"{ledger_path}"
+    assert said == {"path": went_to, "reason": reason}
     kept_aside = bytes_of(ledger_path.parent)
     for name, content in left.items():
         assert kept_aside[name.replace("ledger.db", Path(str(said["path"])).name)] == content

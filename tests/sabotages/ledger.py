@@ -413,15 +413,15 @@ FILES = (
     row(
         "a command sets a ledger aside",
         "opening",
-        "not (self._daemon and self._alone) or self.set_aside",
-        "not self._alone or self.set_aside",
+        "not (self._daemon and self._alone) or self.set_aside_for",
+        "not self._alone or self.set_aside_for",
         "start",
     ),
     row(
         "a ledger in use is set aside",
         "opening",
-        "not (self._daemon and self._alone) or self.set_aside",
-        "not self._daemon or self.set_aside",
+        "not (self._daemon and self._alone) or self.set_aside_for",
+        "not self._daemon or self.set_aside_for",
         "start",
     ),
     row(
