@@ -125,12 +125,14 @@ class Unfinished:
 class SweepStore(Protocol):
     """What the sweeper asks of the ledger. `not_in`: slots that are spared whatever their rows say."""
 
-    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]: ...
+    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
+        """Oldest first, up to a bound of those that need something, and however many wait among them."""
+        ...
 
     async def settle_only(self, slot: str, now: int) -> None: ...
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
-        """Slots that look beyond rescue, oldest first."""
+        """Slots that look beyond rescue, oldest first, up to a bound; none that only waits."""
         ...
 
     async def end_stalled(self, slot: str, now: int) -> str | None:
