@@ -86,9 +86,22 @@ async def _attempt(ctx: Context, parts: Parts[R, A, W], row: R) -> None:
     ctx.point("outbox.claimed")
     ack = await parts.attempt(row)
     ctx.point("outbox.sent")
-    with ctx.settling():
-        await parts.outbox.record(row, ack, parts.owner, ctx.clock.now_ms())
+    while not await _recorded(ctx, parts, row, ack):
+        if ctx.stopping:
+            ctx.note("outbox.not_recorded", row=row.id)
+            return
+        with ctx.waiting(parts.poll_ms):
+            await trio.sleep_forever()
     ctx.point("outbox.recorded")
+
+
+async def _recorded(ctx: Context, parts: Parts[R, A, W], row: R, ack: A) -> bool:
+    """Whether the answer is written. It stays in hand until then: what a receiver has said is not asked for twice."""
+    try:
+        with ctx.settling():
+            return await parts.outbox.record(row, ack, parts.owner, ctx.clock.now_ms())
+    except trio.TooSlowError:
+        return False
 
 
 async def _renew(ctx: Context, parts: Parts[R, A, W], unsent: Sequence[str], in_hand: Sequence[str]) -> None:

@@ -134,12 +134,14 @@ class Swept:
 class SweepStore(Protocol):
     """What the sweeper asks of the ledger. `not_in`: slots that are spared whatever their rows say."""
 
-    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]: ...
+    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
+        """Oldest first, up to a bound of those that need something, and however many wait among them."""
+        ...
 
     async def settle_only(self, slot: str, now: int) -> None: ...
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
-        """Slots that look beyond rescue, oldest first."""
+        """Slots that look beyond rescue, oldest first, up to a bound; none that only waits."""
         ...
 
     async def end_stalled(self, slot: str, now: int) -> Swept | None:
@@ -215,8 +217,8 @@ class OutboxStore(Protocol[R, A_contra, Y_contra]):
         """Keep the leases. A ledger that has no time now is no error here: the lease has two more chances."""
         ...
 
-    async def record(self, row: R, ack: A_contra, owner: str, now: int) -> None:
-        """Everything that the answer changes, the cell included."""
+    async def record(self, row: R, ack: A_contra, owner: str, now: int) -> bool:
+        """Everything that the answer changes, the cell included. False: it cannot be written now, ask again later."""
         ...
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:

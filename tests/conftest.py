@@ -1,4 +1,4 @@
-"""What holds for every test: the joined cases, the fixtures of `tests/fixtures`, and properties without a stopwatch."""
+"""What holds for every test: joined cases, the word about mounts, shared fixtures, properties without a stopwatch."""
 
 import pkgutil
 
@@ -7,7 +7,7 @@ from hypothesis import settings
 from tests import fixtures
 
 FIXTURES = [f"tests.fixtures.{each.name}" for each in pkgutil.iter_modules(fixtures.__path__)]
-pytest_plugins = ["tests.case_hook", *FIXTURES]
+pytest_plugins = ["tests.case_hook", "tests.mounting", *FIXTURES]
 
 settings.register_profile("pixivflow", deadline=None, print_blob=True)
 settings.load_profile("pixivflow")

@@ -117,7 +117,7 @@ class Context:
             context.stop()
 
     def cut(self) -> None:
-        """Before the second step: let every bounded scope know that what comes now comes from above."""
+        """Before a cancellation that nobody was told of: let every bounded scope know that it comes from above."""
         for scope in self._scopes:
             scope.cut()
         for context in self._inner:

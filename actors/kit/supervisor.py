@@ -85,9 +85,8 @@ class _Keeper:
         self.met.set()
 
     def cut(self) -> None:
-        """The second step, and the only place in the kit where an actor is cancelled for real."""
+        """The second step, and the only place in the kit where an actor is cancelled for real: it was told to stop."""
         self.context.note("actor.cut")
-        self.context.cut()
         self.scope.cancel(reason="grace is over")
 
 

@@ -102,9 +102,12 @@ class Ground:
         return Patience(grace_ms=self.timings.shutdown_grace_ms)
 
     async def _ledger(self, ctx: Context) -> None:
-        async with self.open_ledger() as self.opened:
-            ctx.started()
-            await ctx.wait_stopping()
+        try:
+            async with self.open_ledger() as self.opened:
+                ctx.started()
+                await ctx.wait_stopping()
+        finally:
+            self.opened = None
 
     async def _slot_runner(self, ctx: Context) -> None:
         ledger = self.ledger

@@ -26,6 +26,10 @@ CLOSE = "DELETE FROM ledger_openings WHERE owner = ?"
 FORGET_ALL = "DELETE FROM ledger_openings"
 
 
+class Lost(Exception):
+    """A ledger has been here, and what is here now holds nothing of it."""
+
+
 def mark_open(db: Db, owner: str, now: int) -> None:
     """Say that `owner` has the ledger open from `now` on."""
     db.execute(OPEN, (owner, now))
@@ -73,9 +77,14 @@ def look(path: Path, *, in_use: bool) -> Db:
     A read-only connection still creates `-wal` and `-shm` beside a file in WAL mode. An immutable one does not, but it
     takes no locks and reads no log: it must not be used where there is a log, or somebody who may begin one.
     """
-    log = path.with_name(f"{path.name}-wal")
-    immutable = "" if in_use or (log.exists() and log.stat().st_size > 0) else "&immutable=1"
+    immutable = "" if in_use or has_log(path) else "&immutable=1"
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, isolation_level=None, factory=Db)
+
+
+def has_log(path: Path) -> bool:
+    """Whether there is a write-ahead log beside the file, with something in it."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
 
 
 def finding(db: Db) -> str | None:
@@ -92,16 +101,15 @@ def finding(db: Db) -> str | None:
     return None if rows == [("ok",)] else "; ".join(str(row[0]) for row in rows)
 
 
-def set_aside(path: Path, now: int) -> Path:
-    """Move a ledger that cannot be read out of the way, with the log that belongs to it; where it went.
+def set_aside(path: Path, now: int) -> Path | None:
+    """Move what is left of a ledger that cannot be used out of the way, with its log; where to, None if nothing was.
 
     Only for who is alone with the file.
     """
     stamp = iso(now).translate(str.maketrans("", "", "-:."))
     target = path.with_name(f"{path.name}.corrupt-{stamp}")
-    for suffix in ("-wal", "-shm", ""):  # the file last: while it is there, the next start sets aside the rest
-        part = Path(f"{path}{suffix}")
-        if part.exists():
-            os.replace(part, f"{target}{suffix}")
+    left = [suffix for suffix in ("-wal", "-shm", "") if Path(f"{path}{suffix}").exists()]
+    for suffix in left:  # the file last: while it is there, the next start sets aside the rest
+        os.replace(f"{path}{suffix}", f"{target}{suffix}")
     sync(path.parent)
-    return target
+    return target if left else None

@@ -73,7 +73,7 @@ class Carrier(aiosqlite.Connection):
 
     def __init__(self, connector: Callable[[], Db], traffic: Traffic, name: str) -> None:
         super().__init__(connector, iter_chunk_size=64)
-        self._traffic = traffic
+        self._traffic, self._is_cut = traffic, False
         self._thread.daemon, self._thread.name = True, name
 
     async def run(self, fn: Callable[Concatenate[Db, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -86,8 +86,12 @@ class Carrier(aiosqlite.Connection):
         if self._connection is not None:
             self._connection.interrupt()
 
-    async def end_within(self, patience_ms: int) -> bool:
-        """Cut the statement that runs, if any, and close. False: the thread hangs and ends after its function."""
+    async def end_within(self, patience_ms: int, *, is_cut: bool = False) -> bool:
+        """Cut the statement that runs, if any, and close. False: the thread hangs and ends after its function.
+
+        `is_cut`: leave the log as it is, for whoever opens the file next.
+        """
+        self._is_cut = is_cut
         self.interrupt_now()
         with trio.move_on_after(patience_ms / 1000, shield=True):
             await self.close()
@@ -99,7 +103,7 @@ class Carrier(aiosqlite.Connection):
         if self._connection is None:
             return
         try:
-            await self.run(close_whole)
+            await self.run(Db.close if self._is_cut else close_whole)
         finally:
             self._connection = None
             self.stop()

@@ -14,9 +14,9 @@ STREAK_MAX = 100
 
 RECORD = """
 INSERT INTO scheduler_executions (execution_number, schedule_id, status, start_time, end_time, duration_ms,
-                                  error_message, items_downloaded, created_at)
+                                  error_message, created_at)
 SELECT COALESCE(MAX(execution_number), 0) + 1, :schedule_id, :status, :start_time, :end_time, :duration_ms,
-       :error, :items, :created_at
+       :error, :created_at
 FROM scheduler_executions WHERE schedule_id = :schedule_id
 """
 
@@ -47,9 +47,11 @@ def record(
     now: int,
     *,
     error: str | None = None,
-    items: int | None = None,
 ) -> int:
-    """Add the row of a run that ends now, and return its number. `items`: works downloaded, None where not known."""
+    """Add the row of a run that ends now, and return its number.
+
+    `items_downloaded` keeps the schema's 0: what a run brought is told by its cells, which outlive it.
+    """
     db.execute(
         RECORD,
         {
@@ -59,7 +61,6 @@ def record(
             "end_time": iso(now),
             "duration_ms": max(0, now - started_at),
             "error": stored_text(error, EXECUTION_ERROR_MAX),
-            "items": items,
             "created_at": utc_text(now),
         },
     )

@@ -46,7 +46,7 @@ VALUES (:id, :route, :work_type, :work_id, :slot_id, :target_id, :key, :at, :at)
 CHANGE: Final = """
 UPDATE deliveries SET status = :status, remote_id = :remote_id, remote_status = :remote_status,
        reuse_reason = :reuse_reason, last_error = :last_error, attempts = attempts + :settled, updated_at = :at,
-       delivered_at = CASE WHEN :status IN ('delivered', 'duplicate') THEN COALESCE(delivered_at, :at) END
+       delivered_at = CASE WHEN :status IN ('delivered', 'duplicate') THEN :at END
 WHERE id = :id AND status = :was
 """
 
@@ -112,7 +112,7 @@ def insert(db: Db, order: Order, promise: Promise, now: int) -> None:
 
 
 def change(db: Db, intent: Intent, to: IntentChange, now: int) -> None:
-    """Write `to` over the promise as it was read; the instant of its first confirmation stays for ever."""
+    """Write `to` over the promise as it was read. A confirmed one is never changed, so its instant stays for ever."""
     values = msgspec.structs.asdict(to)
     settled = to.status is not IntentStatus.PENDING
     db.execute(CHANGE, values | {"id": intent.id, "was": intent.status, "settled": settled, "at": utc_text(now)})

@@ -32,7 +32,7 @@ class Ledger(ABC):
         self.damaged: str | None = None
         """What the check of the file found. Selection and delivery then stop; what is accepted is still kept."""
         self.set_aside: Path | None = None
-        """Where a ledger that could not be read was moved when this one was opened in its place."""
+        """Where a ledger that could not be used was moved, if anything was left of it, when this one took its place."""
         self._clock, self._timings, self._note = clock, timings, note
         self._lease_clock = LeaseClock(0)
         self._storage: Storage = ROOM

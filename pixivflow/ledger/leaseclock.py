@@ -4,7 +4,7 @@ Two mistakes are possible after somebody sets the clock back by a day. Judged by
 would look valid for a day and block its slot that long. Judged by anything that jumps, the lease of a live owner would
 look over and be stolen. So the lease clock goes on from the newest instant the ledger has seen, at the pace of the
 monotonic clock: whoever beats is believed for one lease, whoever is dead is found within one. Every lease must be
-written with this clock too, and claims and beats `remember` it, so that the next process goes on from there.
+written with this clock too, and whoever writes one lets it be remembered, so that the next process goes on from there.
 
 A step back of up to a minute is what time servers do; it is taken as it is, since a lease outlasts it.
 """
@@ -37,7 +37,7 @@ def newest_seen(db: Db) -> int:
 
 
 def remember(db: Db, now: int) -> None:
-    """Keep `now`, an instant of the lease clock, if it is the newest. For claims and beats."""
+    """Keep `now`, an instant of the lease clock, if it is the newest. For whoever writes a lease."""
     db.execute(REMEMBER, {"now": now})
 
 

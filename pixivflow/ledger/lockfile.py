@@ -4,6 +4,9 @@ Shared by every process that writes the ledger, for as long as it has it open. E
 file: VACUUM, a restore, the setting aside of a corrupt one, and the step to a new schema. The kernel gives a lock back
 when its process dies, however it dies. The lock file itself is never deleted: a deleted one would be two locks.
 
+It also outlives the ledger: once one has been made, the lock file says so, and a ledger that is emptied or gone
+afterwards is not taken for one that never was.
+
 Nobody waits inside the kernel: a lock that is not free is asked for again until patience ends.
 """
 
@@ -20,6 +23,8 @@ from pixivflow.errors import Cause, LedgerRefused, Unavailable
 
 ASK_AGAIN_S: Final = 0.05
 
+SEEN: Final = b"A ledger has been made beside this file.\n"
+
 
 class LockFile:
     """The lock file of one ledger, open in this process, its folder made if it is not there. Holds nothing until asked.
@@ -34,6 +39,18 @@ class LockFile:
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise LedgerRefused(ledger, f"it and its lock file cannot be kept there: {error.strerror}") from error
+
+    @property
+    def has_seen_a_ledger(self) -> bool:
+        """Whether a ledger was ever made beside this file."""
+        return os.fstat(self._fd).st_size > 0
+
+    def note_a_ledger(self) -> None:
+        """Say for ever that there is one. A disk without room for it is told again at the next opening."""
+        if not self.has_seen_a_ledger:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._fd, SEEN, 0)
+                os.fsync(self._fd)
 
     def try_exclusive(self) -> bool:
         """Hold the ledger alone, if nobody else holds it. What was held before may be lost in the attempt."""

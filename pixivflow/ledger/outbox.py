@@ -1,7 +1,9 @@
 """What a pump asks of the rows of attempts: which are due, to hold some, to hold them longer, to give them back.
 
 A row that a worker holds is changed only in that worker's name: a change names the state and the owner that it expects,
-and one that meets another state changes nothing and says so.
+and one that meets another state changes nothing and says so. `now` is an instant of the ledger's lease clock wherever a
+lease is judged or written, and a lease that was written is remembered there, so that it binds nobody for longer than
+it lasts, whatever becomes of the wall clock.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +12,7 @@ from typing import Final
 from actors.ports import Due
 from pixivflow.delivery.model import OutboxRow
 from pixivflow.ids import OutboxId, Owner, RouteName
+from pixivflow.ledger import leaseclock
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.outbox_rows import COLUMNS, row_of
 from pixivflow.times import PRODUCTION
@@ -96,12 +99,17 @@ def claim(
     claimed = []
     for (row_id,) in db.execute(OLDEST_DUE, asked).fetchall():
         claimed += db.execute(CLAIM, asked | {"id": row_id}).fetchall()
+    if claimed:
+        leaseclock.remember(db, now)
     return [row_of(values) for values in claimed]
 
 
 def renew(db: Db, ids: Sequence[OutboxId], owner: Owner, now: int, lease_ms: int = PRODUCTION.row_lease_ms) -> int:
     """Extend the leases that are still `owner`'s, also one that has ended and was not taken. How many those are."""
-    return _each(db, RENEW, ids, {"owner": owner, "now": now, "until": now + lease_ms})
+    renewed = _each(db, RENEW, ids, {"owner": owner, "now": now, "until": now + lease_ms})
+    if renewed:
+        leaseclock.remember(db, now)
+    return renewed
 
 
 def release(db: Db, ids: Sequence[OutboxId], owner: Owner, now: int) -> int:

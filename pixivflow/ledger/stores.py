@@ -6,10 +6,8 @@ and while the disk is known to be full nothing new is begun.
 
 from collections.abc import Callable, Mapping, Sequence
 
-import trio
-
 from actors.kit import End
-from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
+from actors.ports import Admitted, Busy, Course, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
@@ -18,6 +16,7 @@ from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
 from pixivflow.ledger import deferrals, leases, outbox, recording, runs, sweeps
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.sweeps import Stalled
+from pixivflow.ledger.unowned import START, Place
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.recovery import about
@@ -25,7 +24,10 @@ from pixivflow.slots.stall import Budgets
 from pixivflow.times import Timings, iso
 
 RECOVERY_BATCH = 100
-"""How many unfinished slots one tick looks at; the others keep until the next."""
+"""How many slots that need something one tick takes up; the others keep until the next."""
+
+STALL_BATCH = 100
+"""How many slots one rule of the stall sweep ends in one tick."""
 
 
 class SlotLedger:
@@ -80,15 +82,30 @@ class SweepLedger:
 
     async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
         at = self._ledger.lease_now(now)
-        return await self._ledger.read(sweeps.courses, at, not_in, RECOVERY_BATCH)
+        after: Place | None = START
+        found, needy = list[Unfinished](), 0
+        while after is not None and needy < RECOVERY_BATCH:
+            page, after = await self._ledger.read(sweeps.courses, at, not_in, after)
+            found += page
+            needy += sum(each.course is not Course.WAIT for each in page)
+        return found
 
     async def settle_only(self, slot: str, now: int) -> None:
         at, ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms
         await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), at, ttl_ms)
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
-        found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)
-        return [slot.id for slot in found]
+        return [slot for rule in sweeps.STALE for slot in await self._beyond(rule, now, not_in)]
+
+    async def _beyond(self, rule: str, now: int, not_in: frozenset[str]) -> Sequence[SlotId]:
+        at = self._ledger.lease_now(now)
+        after: Place | None = START
+        found = list[SlotId]()
+        while after is not None and len(found) < STALL_BATCH:
+            page = await self._ledger.read(sweeps.stalled, rule, at, self._budgets(), not_in, after)
+            found += [slot.id for slot in page.slots]
+            after = page.end
+        return found[:STALL_BATCH]
 
     async def end_stalled(self, slot: str, now: int) -> Swept | None:
         at = self._ledger.lease_now(now)
@@ -153,16 +170,13 @@ class OutboxLedger:
         except Unavailable:
             return
 
-    async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
-        """An answer stays in hand until it is written: a full disk is no reason to ask the receiver once more."""
+    async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> bool:
         at, chance, policy = self._ledger.lease_now(now), self._chance(), self._retries()
-        while True:
-            try:
-                await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, chance, policy)
-            except Unavailable:
-                await trio.sleep(self._timings.storage_retry_ms / 1000)
-            else:
-                return
+        try:
+            await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, chance, policy)
+        except Unavailable:
+            return False
+        return True
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)

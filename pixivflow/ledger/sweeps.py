@@ -4,16 +4,18 @@ No pass grows with history: each reads the partial index over slots that are ope
 found is only a hint; each slot is looked at again in the transaction that changes it, and a live lease always wins.
 """
 
-import json
 from collections.abc import Collection
+from operator import attrgetter
+from typing import Final
 
 import msgspec
 
 from actors.ports import Course, Unfinished
 from pixivflow.ids import Owner, SlotId
-from pixivflow.ledger import cells, leases, rollups, runs, slots
+from pixivflow.ledger import cells, leases, rollups, runs, slots, unowned
 from pixivflow.ledger.connection import Db
-from pixivflow.ledger.slots import COLUMNS, Fence, slot_of
+from pixivflow.ledger.slots import Fence
+from pixivflow.ledger.unowned import PAGE, START, Page, Place
 from pixivflow.slots import stall
 from pixivflow.slots.lease import is_live
 from pixivflow.slots.machine import Role
@@ -22,37 +24,15 @@ from pixivflow.slots.reasons import REASONS
 from pixivflow.slots.recovery import about, course, is_candidate
 from pixivflow.slots.rollup import roll_up
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import utc_text
-
-STALL_BATCH = 100
-"""How many slots one rule of the stall sweep looks at in one tick."""
 
 MISSED_BATCH = 50
 """How many finished slots one pass of the reconciler looks at."""
 
-UNFINISHED = f"""
-SELECT {COLUMNS} FROM schedule_slots
-WHERE status IN ('pending', 'running') AND (lease_until IS NULL OR lease_until <= :now)
-  AND id NOT IN (SELECT value FROM json_each(:not_in))
-ORDER BY occurrence_at LIMIT :at_most
-"""  # noqa: S608 - the columns are a constant
-
-QUEUED = f"""
-SELECT {COLUMNS} FROM schedule_slots
-WHERE status IN ('pending', 'running') AND status = 'pending' AND (lease_until IS NULL OR lease_until <= :now)
-  AND created_at <= :cutoff_text
-  AND id NOT IN (SELECT value FROM json_each(:not_in))
-ORDER BY occurrence_at LIMIT :at_most
-"""  # noqa: S608 - the columns are a constant
-
-STALLED = f"""
-SELECT {COLUMNS} FROM schedule_slots
-WHERE status IN ('pending', 'running') AND status = 'running' AND (lease_until IS NULL OR lease_until <= :now)
-  AND CASE WHEN heartbeat_at IS NULL THEN COALESCE(started_at, created_at) <= :cutoff_text
-           ELSE heartbeat_at <= :cutoff END
-  AND id NOT IN (SELECT value FROM json_each(:not_in))
-ORDER BY occurrence_at LIMIT :at_most
-"""  # noqa: S608 - the columns are a constant
+STALE: Final = {
+    unowned.QUEUED: attrgetter("queued_ms"),
+    unowned.STALLED: attrgetter("stalled_ms"),
+}
+"""The two rules of the stall sweep, and the budget that each of them spends."""
 
 MISSED = """
 SELECT id FROM schedule_slots AS slot
@@ -78,16 +58,16 @@ class Stalled(msgspec.Struct, frozen=True, kw_only=True):
     stalled_since: int | None
 
 
-def unfinished(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[Slot, ...]:
-    """Slots that are neither ended nor owned, oldest occurrence first. `not_in`: those that this process is running."""
-    asked = {"now": now, "not_in": json.dumps(sorted(not_in)), "at_most": limit}
-    return tuple(map(slot_of, db.execute(UNFINISHED, asked).fetchall()))
+def courses(
+    db: Db, now: int, not_in: Collection[str], after: Place = START, limit: int = PAGE
+) -> tuple[tuple[Unfinished, ...], Place | None]:
+    """A page of slots that are neither ended nor owned, each with what it needs, and where the next page begins.
 
-
-def courses(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[Unfinished, ...]:
-    """The same slots, each with what it needs."""
-    found = unfinished(db, now, not_in, limit)
-    return tuple(Unfinished(slot.id, needed(db, slot.id), about(slot, slot.status)) for slot in found)
+    `not_in`: the slots that this process is running.
+    """
+    found = unowned.page(db, unowned.ANY, now, not_in, after, limit)
+    told = (Unfinished(slot.id, needed(db, slot.id), about(slot, slot.status)) for slot in found.slots)
+    return tuple(told), found.end
 
 
 def needed(db: Db, slot_id: SlotId) -> Course:
@@ -112,28 +92,22 @@ def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int) ->
     return found
 
 
-def stalled(db: Db, now: int, limits: Budgets, not_in: Collection[str], limit: int = STALL_BATCH) -> tuple[Slot, ...]:
-    """Slots that look beyond rescue, at most `limit` for each of the two rules, oldest occurrence first."""
-    excluded = json.dumps(sorted(not_in))
-    found = []
-    for query, budget_ms in ((QUEUED, limits.queued_ms), (STALLED, limits.stalled_ms)):
-        cutoff = now - budget_ms
-        asked = {
-            "now": now,
-            "cutoff": cutoff,
-            "cutoff_text": utc_text(cutoff),
-            "not_in": excluded,
-            "at_most": limit,
-        }
-        found += db.execute(query, asked).fetchall()
-    return tuple(map(slot_of, found))
+def stalled(
+    db: Db, rule: str, now: int, limits: Budgets, not_in: Collection[str], after: Place = START, limit: int = PAGE
+) -> Page:
+    """A page of the slots that look beyond rescue by one of the `STALE` rules, without those that only wait."""
+    found = unowned.page(db, rule, now, not_in, after, limit, now - STALE[rule](limits))
+    return Page(tuple(slot for slot in found.slots if needed(db, slot.id) is not Course.WAIT), found.end)
 
 
 def end_stalled(db: Db, slot_id: SlotId, limits: Budgets, now: int) -> Stalled | None:
-    """End the slot if it is still beyond rescue; None: it is not, whoever saved it."""
+    """End the slot if it is still beyond rescue; None: it is not, whoever saved it.
+
+    One whose open cells are all with deliveries that somebody owes is carried by those, however long they take.
+    """
     slot = slots.read(db, slot_id)
     reason = stall.verdict(slot, limits, now) if slot else None
-    if slot is None or reason is None:
+    if slot is None or reason is None or needed(db, slot_id) is Course.WAIT:
         return None
     plan, is_verdict = stall.end(cells.read_all(db, slot_id), reason)
     error = REASONS[reason].zh if is_verdict else None

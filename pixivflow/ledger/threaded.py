@@ -115,6 +115,7 @@ class ThreadedLedger(Ledger):
             await lock.share(self._terms.busy_timeout_ms)
         opening = Opening(
             self._path,
+            lock,
             daemon=self._terms.daemon,
             alone=alone,
             checkpoint_pages=CHECKPOINT_PAGES if self._terms.daemon else 0,
@@ -146,8 +147,8 @@ class ThreadedLedger(Ledger):
         note("ledger.opened", path=str(self._path), sqlite=sqlite3.sqlite_version, left_open=opening.left_open)
         if sqlite3.sqlite_version_info < SOUND_SQLITE:
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
-        if self.set_aside is not None:
-            note("ledger.set_aside", path=str(self.set_aside))
+        if opening.set_aside_for is not None:
+            note("ledger.set_aside", path=str(self.set_aside or self._path), reason=opening.set_aside_for)
         if self.damaged is not None:
             note("ledger.damaged", finding=self.damaged)
 
@@ -188,7 +189,7 @@ class ThreadedLedger(Ledger):
         if self._terms.daemon and self.lost is None and not self._cut:
             with trio.move_on_after(CUT_MS / 1000), suppress(sqlite3.Error):  # the log keeps what the file has not got
                 await self._carrier.run(checkpoint)
-        if not await self._carrier.end_within(CUT_MS):
+        if not await self._carrier.end_within(CUT_MS, is_cut=self._cut):
             self._hung = True
             self._note("ledger.hung")
 

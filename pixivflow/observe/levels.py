@@ -60,6 +60,7 @@ LEVELS: Final[Mapping[str, Level]] = {
     "outbox.dead": "error",
     "outbox.deferred": "warn",
     "outbox.delivered": "info",
+    "outbox.not_recorded": "warn",
     "outbox.replay_requested": "info",
     "outbox.retry_scheduled": "warn",
     "pixiv.attempt_failed": "warn",

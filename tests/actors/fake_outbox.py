@@ -51,13 +51,14 @@ class FakeOutbox:
     """Implements `OutboxStore[FakeRow, str, str]`. An ACK is `done`, `dead`, or the ms after which to try again.
 
     `meet`: what happens, by port, before the call takes effect. `unwanted`: rows whose work was cancelled.
-    `finished`: slots that nobody has rolled up.
+    `finished`: slots that nobody has rolled up. `no_room`: how many answers cannot be written now.
     """
 
     rows: dict[str, FakeRow] = field(default_factory=dict)
     meet: dict[str, Meet] = field(default_factory=dict)
     unwanted: set[str] = field(default_factory=set)
     finished: list[str] = field(default_factory=list)
+    no_room: int = 0
     calls: list[tuple[str, tuple[str, ...], float]] = field(default_factory=list)
 
     def put(self, *ids: str, route: str = "A", in_ms: int = 0) -> None:
@@ -116,13 +117,17 @@ class FakeOutbox:
             if self._is_held(each, owner):
                 self.rows[each].lease_until = now + LEASE_MS
 
-    async def record(self, row: FakeRow, ack: str, owner: str, now: int) -> None:
+    async def record(self, row: FakeRow, ack: str, owner: str, now: int) -> bool:
         await self._met("record", row.id)
+        if self.no_room:
+            self.no_room -= 1
+            return False
         if self._is_held(row.id, owner):
             held = self.rows[row.id]
             held.status = "pending" if ack.isdecimal() else ack
             held.due_at = now + int(ack) if ack.isdecimal() else held.due_at
             held.attempts += ack != "done"
+        return True
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         await self._met("release", *ids)

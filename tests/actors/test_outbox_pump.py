@@ -69,6 +69,34 @@ async def test_a_row_that_takes_longer_than_its_lease_is_not_taken_by_another_wo
     assert [*sender.sent, *other.sent] == [("a", 0)]
 
 
+async def test_an_answer_that_cannot_be_written_stays_in_hand_and_is_not_asked_for_again(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("a1")
+    outbox.put("b1", route="B")
+    outbox.no_room = 20
+    async with pumping(outbox, sender) as pump:
+        await trio.sleep(30 * POLL_S)
+        assert pump.tree.probe.heard("lane.failed") == []
+    assert outbox.status("a1", "b1") == ["done", "done"]
+    assert sorted(row for row, _ in sender.sent) == ["a1", "b1"]
+
+
+async def test_an_answer_that_takes_too_long_to_be_written_stays_in_hand_as_well(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("a1")
+    slow = iter([trio.sleep_forever])
+
+    async def stuck(_: object) -> None:
+        await next(slow, trio.lowlevel.checkpoint)()
+
+    outbox.meet["record"] = stuck
+    async with pumping(outbox, sender):
+        await trio.sleep(3 * POLL_S)
+    assert (outbox.status("a1"), [row for row, _ in sender.sent]) == (["done"], ["a1"])
+
+
 async def test_a_hint_is_followed_at_once(autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender) -> None:
     async with pumping(outbox, sender) as pump:
         await trio.sleep(3)
@@ -89,6 +117,17 @@ async def test_hints_are_only_hints_all_happens_within_a_poll_without_them(
         pump.wake()
         await trio.sleep(POLL_S)
         assert outbox.status("e", "late") == ["done", "done"]
+
+
+async def test_a_row_that_nobody_hinted_at_goes_out_within_a_poll_though_the_next_known_one_is_far_off(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("far", in_ms=3_600_000)
+    async with pumping(outbox, sender, mailbox=Deaf(8)):
+        await trio.sleep(1)
+        outbox.put("new")
+        await trio.sleep(POLL_S)
+        assert outbox.status("new", "far") == ["done", "pending"]
 
 
 async def test_more_rows_than_a_batch_are_no_reason_to_wait_for_a_poll(

@@ -100,6 +100,7 @@ async def test_a_drain_is_answered_at_the_stop_with_what_it_did_by_then(
             assert await pump.drain() == 2
             assert trio.current_time() == 7
     assert outbox.status(*"abc") == ["done", "done", "pending"]
+    assert [port for port, _, at in outbox.calls if at > 5] == ["record"], "no further round begins"
 
 
 async def test_whoever_asks_a_pump_that_is_cut_gets_no_answer_and_does_not_wait_for_one(

@@ -1,6 +1,7 @@
 """A run that cannot be ended keeps its task and nothing else: lane, plan and entry are free, its slot settled once."""
 
 import threading
+from functools import partial
 
 import pytest
 import trio
@@ -13,6 +14,8 @@ from tests.actors.fakes import Execute, FakeSlots, Stage, staged
 from tests.actors.works import Broken
 
 TIMEOUT_S, WINDOW_S = 1_800, 30
+LIMIT_S = 60
+"""For `fail_after`, where a broken program would wait for ever."""
 TIMEOUT = Ended(CancelOrigin.TIMEOUT, "Execution timeout after 1800000ms")
 SHUTDOWN = Ended(CancelOrigin.SHUTDOWN, "stopping")
 
@@ -263,14 +266,19 @@ async def test_a_run_that_another_process_took_over_while_it_was_wedged_is_told_
 
 
 @pytest.mark.parametrize("abandon_on_cancel", [True, False])
-async def test_a_thread_that_never_returns_holds_up_neither_lane_nor_the_threads_of_the_next_run(
+async def test_threads_that_never_return_hold_up_neither_lane_nor_the_threads_of_the_next_run(
     abandon_on_cancel: bool,
 ) -> None:
+    """All eight that a run may have."""
     asleep = threading.Event()
 
     async def execute(slot: str, live: LiveRun) -> object:
-        blocking = asleep.wait if slot == "wedged" else threading.get_ident
-        return await trio.to_thread.run_sync(blocking, abandon_on_cancel=abandon_on_cancel, limiter=live.threads)
+        blocking, threads = (asleep.wait, 8) if slot == "wedged" else (threading.get_ident, 1)
+        call = partial(trio.to_thread.run_sync, blocking, abandon_on_cancel=abandon_on_cancel, limiter=live.threads)
+        async with trio.open_nursery() as nursery:
+            for _ in range(threads):
+                nursery.start_soon(call)
+        return None
 
     slots = FakeSlots.of("wedged", "next")
     slots.admissions["wedged"] = Admitted("plan", "lane", 1, 20)
@@ -278,7 +286,8 @@ async def test_a_thread_that_never_returns_holds_up_neither_lane_nor_the_threads
         async with staged(slots, execute, drain_window_ms=20) as stage:
             await stage.offer("wedged")
             await stage.offer("next")
-            await stage.finished(times=2 if abandon_on_cancel else 1)
+            with trio.fail_after(LIMIT_S):
+                await stage.finished(times=2 if abandon_on_cancel else 1)
             assert stage.runs.live == {}
             asleep.set()
     finally:

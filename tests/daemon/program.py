@@ -14,16 +14,20 @@ Faults of the tree, as further children:
     --broken     an actor that raises on every start
     --deaf       an actor that ignores its stop
     --blocked    an actor that blocks the event loop once everything is up
+    --dying      an actor whose first write makes the ledger unusable, once everything is up
 
-Every note is one JSON line on standard output; `tree.up` when every child has started.
+Every note is one JSON line on standard output; `tree.up` when every child has started, `settings.looked_at` when
+somebody asks for a reload.
 """
 
 import argparse
 import json
 import os
+import sqlite3
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import trio
@@ -35,7 +39,9 @@ from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import leave_wedged, live
 from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
+from pixivflow.errors import LedgerLost
 from pixivflow.ids import ScheduleId, SlotId, TargetId
+from pixivflow.ledger.db import Db
 from pixivflow.ledger.ledger import Ledger, open_ledger
 from pixivflow.ledger.slots import open_slot
 from pixivflow.scheduling.model import Governance, Plan
@@ -84,11 +90,17 @@ async def blocked(ctx: Context) -> None:
         time.sleep(60)
 
 
+def the_disk_fails(_db: Db) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    raise error
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--ledger", type=Path, required=True)
     parser.add_argument("--timeout-ms", type=int, default=600_000)
-    for fault in ("--broken", "--deaf", "--blocked"):
+    for fault in ("--broken", "--deaf", "--blocked", "--dying"):
         parser.add_argument(fault, action="store_true")
     parser.add_argument("slots", nargs="*")
     told = parser.parse_args()
@@ -122,7 +134,14 @@ def main() -> int:
             await ground.offer(slot.id)
         await ctx.wait_stopping()
 
-    faults = {"broken": broken, "deaf": deaf, "blocked": blocked}
+    async def dying(ctx: Context) -> None:
+        ctx.started()
+        await supervisor.up.wait()
+        with suppress(LedgerLost):
+            await ground.ledger.write(the_disk_fails)
+        await ctx.wait_stopping()
+
+    faults = {"broken": broken, "deaf": deaf, "blocked": blocked, "dying": dying}
     budget = Budget(intensity=3, backoff_ms=10)
     more = [Child(name, actor, budget=budget) for name, actor in faults.items() if getattr(told, name)]
     hooks = Hooks(clock=CLOCK, note=note, settle_ms=timings.settle_ms)
@@ -138,7 +157,7 @@ async def watched(supervisor: Supervisor) -> int:
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(announce)
-        code = await live(supervisor)
+        code = await live(supervisor, lambda: note("settings.looked_at"))
         nursery.cancel_scope.cancel()
     return code
 

@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TIMINGS = {"slot_lease_ms": 60_000, "heartbeat_ms": 500, "drain_window_ms": 300, "sweep_ms": 600_000}
+TIMINGS = {"slot_lease_ms": 60_000, "heartbeat_ms": 500, "drain_window_ms": 30_000, "sweep_ms": 600_000}
+"""As in production the drain window is far longer than the grace of a stop."""
+SHORT_WINDOW = {"drain_window_ms": 300}
 STOP_S = 7.0
 """The longest that a stop may take, whatever is wedged; platforms kill after 10 s at the latest."""
 
@@ -22,10 +24,10 @@ STOP_S = 7.0
 class Daemon:
     """The program under test, its notes, and its ledger."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, **other_timings: int) -> None:
         self.ledger = folder / "ledger.db"
         timings = folder / "timings.json"
-        timings.write_text(json.dumps(TIMINGS))
+        timings.write_text(json.dumps(TIMINGS | other_timings))
         environ = {"PIXIVFLOW_FAILPOINTS": "on", "PIXIVFLOW_TEST_TIMINGS": f"{timings}"}
         self.child = subprocess.Popen(
             [sys.executable, "-m", "tests.daemon.program", "--ledger", f"{self.ledger}", *arguments],
@@ -85,8 +87,8 @@ def daemons(tmp_path: Path) -> Iterator[list[Daemon]]:
         daemon.child.communicate()
 
 
-def start(daemons: list[Daemon], folder: Path, *arguments: str) -> Daemon:
-    daemons.append(Daemon(folder, *arguments))
+def start(daemons: list[Daemon], folder: Path, *arguments: str, **other_timings: int) -> Daemon:
+    daemons.append(Daemon(folder, *arguments, **other_timings))
     return daemons[-1]
 
 
@@ -95,7 +97,7 @@ def start(daemons: list[Daemon], folder: Path, *arguments: str) -> Daemon:
 def test_a_run_that_cannot_be_ended_frees_its_lane_and_its_slot_ends_and_the_next_run_starts(
     daemons: list[Daemon], tmp_path: Path, deed: str
 ) -> None:
-    daemon = start(daemons, tmp_path, "--timeout-ms", "200", f"a:{deed}", "b:work")
+    daemon = start(daemons, tmp_path, "--timeout-ms", "200", f"a:{deed}", "b:work", **SHORT_WINDOW)
     daemon.until("execution.began", slot=f"a-{deed}@2026-01-15T1000")
     daemon.until("execution.began", slot="b-work@2026-01-15T1000")
     daemon.until("run.finished", slot="b-work@2026-01-15T1000")
@@ -144,6 +146,33 @@ def test_a_stop_interrupts_a_run_at_once_and_counts_it_for_nothing(
     assert daemon.slot("a-wait") == ("running", None, None)
     assert daemon.row("SELECT status FROM scheduler_executions") == ("skipped",)
     assert not [note for note in daemon.notes if note["event"] == "actor.cut"]
+
+
+def test_a_hangup_has_the_settings_looked_at_and_is_no_stop(daemons: list[Daemon], tmp_path: Path) -> None:
+    daemon = start(daemons, tmp_path, "a:wait")
+    daemon.until("tree.up")
+    for times in (1, 2):
+        daemon.child.send_signal(signal.SIGHUP)
+        daemon.until("settings.looked_at")
+        assert [note["event"] for note in daemon.notes].count("settings.looked_at") == 1
+        daemon.notes = [note for note in daemon.notes if note["event"] != "settings.looked_at"]
+        assert daemon.child.poll() is None, times
+    assert not [note for note in daemon.notes if note["event"] == "actor.stopping"]
+    assert daemon.stop()[:2] == (0, "")
+
+
+def test_a_ledger_that_was_lost_is_not_opened_again_by_the_process_that_lost_it(
+    daemons: list[Daemon], tmp_path: Path
+) -> None:
+    """What its last batch came to is unknown; the next process reads it from the rows."""
+    daemon = start(daemons, tmp_path, "--dying", "a:wait")
+    code, stderr = daemon.end()
+    assert code == 1
+    assert "ledger cannot go on" in stderr
+    assert "disk I/O error" in stderr
+    assert [note["event"] for note in daemon.notes].count("ledger.opened") == 1
+    assert not [note for note in daemon.notes if note["event"] == "actor.restarting" and note["actor"] == "ledger"]
+    assert daemon.healthy()
 
 
 def test_an_actor_that_raises_on_every_start_ends_the_daemon_in_order(daemons: list[Daemon], tmp_path: Path) -> None:

@@ -209,6 +209,45 @@ def test_a_begin_that_is_refused_takes_nothing(ledger_path: Path, db: Db) -> Non
         db.steer("ROLLBACK")
 
 
+def said_by_sqlite(code: int) -> sqlite3.Error:
+    error = sqlite3.OperationalError("as SQLite raises it")
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.parametrize("way", ["together", "alone"])
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "COMMIT"])
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB])
+def test_a_file_that_cannot_be_trusted_ends_the_writer_also_at_begin_and_commit(
+    db: Db, monkeypatch: pytest.MonkeyPatch, code: int, statement: str, way: str
+) -> None:
+    steer = db.steer
+
+    def broken(text: str) -> list[Any]:
+        if text == statement:
+            raise said_by_sqlite(code)
+        return steer(text)
+
+    monkeypatch.setattr(db, "steer", broken)
+    with pytest.raises(sqlite3.OperationalError, match="as SQLite raises it"):
+        getattr(Batch(deque(named("a")), silent), way)(db)
+    if db.in_transaction:
+        steer("ROLLBACK")
+
+
+@pytest.mark.parametrize(
+    "code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL], ids=["busy", "locked", "full"]
+)
+def test_what_passes_by_itself_refuses_a_begin_and_ends_nobody(
+    db: Db, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def refuse(_text: str) -> list[Any]:
+        raise said_by_sqlite(code)
+
+    monkeypatch.setattr(db, "steer", refuse)
+    assert isinstance(together(db, named("a")), Refused)
+
+
 def test_reading_first_and_writing_later_does_not_fail_when_another_process_wrote_in_between(
     ledger_path: Path, db: Db
 ) -> None:

@@ -138,6 +138,27 @@ async def test_a_statement_that_never_ends_is_cut_and_the_rest_is_told(
     lock.close()
 
 
+async def test_a_ledger_that_had_to_be_cut_leaves_its_log_to_the_next_start(
+    ledger_path: Path, probe: Probe, autojump_clock: MockClock
+) -> None:
+    """Its time is over, and a checkpoint is the longest thing that it could still begin."""
+    ends, endless = dict[str, object](), Endless(WRITING)
+
+    def note(event: str, **fields: object) -> None:
+        probe.note(event, **fields)
+        if event == "ledger.cut":
+            autojump_clock.autojump_threshold = math.inf
+
+    with closing(connect_plain(ledger_path)) as witness:
+        async with trio.open_nursery() as nursery, open_ledger(ledger_path, clock=VirtualClock(), note=note) as ledger:
+            await ledger.write(put, "a")
+            nursery.start_soon(told, ledger, ends, "endless", endless)
+            await endless.begun()
+        assert probe.heard("ledger.cut") != []
+        assert size(f"{ledger_path}-wal") > 0
+        assert kept(witness) == ["a"]
+
+
 async def test_a_function_that_hangs_outside_sqlite_is_given_up_and_keeps_the_lock(
     ledger_path: Path, probe: Probe, autojump_clock: MockClock
 ) -> None:

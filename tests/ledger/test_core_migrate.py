@@ -10,6 +10,7 @@ import trio
 
 from actors.kit.testing import VirtualClock
 from pixivflow.errors import Unavailable
+from pixivflow.ledger import migrate as migrate_module
 from pixivflow.ledger import opening
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.ledger import open_ledger
@@ -75,6 +76,22 @@ def test_before_a_ledger_is_changed_a_copy_is_kept(db: Db, ledger_path: Path) ->
         assert version_of(copy) == LATEST
         assert kept(copy) == ["a"]
         assert "further" not in tables(copy)
+
+
+def test_the_copy_is_on_the_disk_before_its_name_appears_and_then_the_name_is(
+    db: Db, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = Path(f"{ledger_path}.before-v{LATEST + 1}")
+    synced = list[tuple[str, bool]]()
+    sync = migrate_module.sync
+
+    def remembered(path: Path) -> None:
+        synced.append((path.name, target.exists()))
+        sync(path)
+
+    monkeypatch.setattr(migrate_module, "sync", remembered)
+    migrate(db, [*shipped(), FURTHER])
+    assert synced == [(f"{target.name}.partial", False), (ledger_path.parent.name, True)]
 
 
 def test_a_new_file_needs_no_copy_and_neither_does_one_without_a_step_to_take(db: Db, ledger_path: Path) -> None:

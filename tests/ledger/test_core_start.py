@@ -176,6 +176,114 @@ async def test_what_holds_nothing_becomes_a_ledger(ledger_path: Path, make: Call
         assert ledger.set_aside is None
 
 
+async def used(path: Path, probe: Probe | None = None, *, daemon: bool = True) -> list[str]:
+    """Open the ledger, keep one more row, close it; the rows that were there before."""
+    async with open_ledger(path, clock=CLOCK, note=(probe or Probe()).note, daemon=daemon) as ledger:
+        names = await ledger.read(kept)
+        await ledger.write(put, f"row {len(names)}")
+    return names
+
+
+def emptied(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def forgotten(path: Path) -> None:
+    """A database, but with nothing in it."""
+    path.unlink()
+    empty_database(path)
+
+
+def only_its_log_is_left(path: Path) -> None:
+    """As a folder without its lock file looks, after a kill and a copy that broke off."""
+    path.with_name(f"{path.name}.lock").unlink()
+    path.write_bytes(b"")
+    with_log(path)
+
+
+LOST = [
+    pytest.param(emptied, "it holds nothing", id="emptied"),
+    pytest.param(gone, "it is gone", id="gone"),
+    pytest.param(forgotten, "it holds nothing", id="an empty database"),
+    pytest.param(only_its_log_is_left, "it holds nothing", id="emptied beside its log"),
+]
+
+
+@pytest.mark.parametrize(("lose", "reason"), LOST)
+async def test_a_ledger_that_was_lost_is_not_taken_for_a_first_start(
+    ledger_path: Path, probe: Probe, lose: Callable[[Path], None], reason: str
+) -> None:
+    """The daemon says so once, puts what is left aside, and begins anew."""
+    await used(ledger_path)
+    lose(ledger_path)
+    left = bytes_of(ledger_path.parent)
+
+    assert await used(ledger_path, probe) == []
+    [said] = probe.heard("ledger.set_aside")
+    went_to = f"{ledger_path}.corrupt-20260115T030000000Z" if left else f"{ledger_path}"
+    assert said == {"path": went_to, "reason": reason}
+    kept_aside = bytes_of(ledger_path.parent)
+    for name, content in left.items():
+        assert kept_aside[name.replace("ledger.db", Path(str(said["path"])).name)] == content
+
+    again = Probe()
+    assert await used(ledger_path, again) == ["row 0"]
+    assert again.heard("ledger.set_aside") == []
+
+
+@pytest.mark.parametrize(("lose", "reason"), LOST)
+@pytest.mark.parametrize("who", ["a command", "a daemon that is not alone"])
+async def test_nobody_else_begins_anew_where_a_ledger_was_lost(
+    ledger_path: Path, lose: Callable[[Path], None], reason: str, who: str
+) -> None:
+    await used(ledger_path)
+    lose(ledger_path)
+    before = bytes_of(ledger_path.parent)
+    other = LockFile(ledger_path)
+    assert who == "a command" or other.try_share()
+    with pytest.raises(LedgerRefused, match=rf"{reason}, but a ledger has been here.*remove .*ledger\.db\.lock too"):
+        await used(ledger_path, daemon=who != "a command")
+    other.close()
+    assert before.items() <= bytes_of(ledger_path.parent).items()
+
+
+@pytest.mark.parametrize("daemon", [True, False], ids=["a daemon", "a command"])
+async def test_who_removes_the_lock_file_with_the_ledger_begins_anew_in_silence(
+    ledger_path: Path, probe: Probe, daemon: bool
+) -> None:
+    await used(ledger_path)
+    for left in ledger_path.parent.iterdir():
+        left.unlink()
+    assert await used(ledger_path, probe, daemon=daemon) == []
+    assert probe.heard("ledger.set_aside") == []
+
+
+async def test_a_start_that_died_before_there_was_a_ledger_is_still_the_first(ledger_path: Path, probe: Probe) -> None:
+    LockFile(ledger_path).close()
+    empty_database(ledger_path)
+    assert await used(ledger_path, probe) == []
+    assert probe.heard("ledger.set_aside") == []
+
+
+async def test_a_lock_file_without_room_for_its_word_keeps_nobody_from_working(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", no_room)
+        assert await used(ledger_path) == []
+    assert await used(ledger_path) == ["row 0"]
+    gone(ledger_path)
+    with pytest.raises(LedgerRefused, match="it is gone"):
+        await used(ledger_path, daemon=False)
+
+
 async def marks(ledger: Ledger) -> int:
     def count(db: Db) -> int:
         [number] = db.execute("SELECT count(*) FROM ledger_openings").fetchone()
@@ -320,7 +428,9 @@ async def test_a_ledger_that_cannot_be_read_is_set_aside_by_the_daemon_and_said(
     was = content(ledger_path)
     async with open_ledger(ledger_path, clock=CLOCK, note=probe.note) as ledger:
         assert ledger.set_aside is not None
-        assert probe.heard("ledger.set_aside") == [{"path": str(ledger.set_aside)}]
+        [said] = probe.heard("ledger.set_aside")
+        assert said["path"] == str(ledger.set_aside)
+        assert said["reason"] in ("file is not a database", "database disk image is malformed")
         assert await ledger.write(put, "afresh") == "afresh"
     assert ledger.set_aside.name == "ledger.db.corrupt-20260115T030000000Z"
     assert content(ledger.set_aside) == was

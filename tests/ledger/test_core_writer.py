@@ -22,7 +22,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from actors.kit.testing import Probe, VirtualClock
 from pixivflow.errors import Conflict, LedgerLost, StorageFull, Unavailable
 from pixivflow.ledger import batch as batch_module
-from pixivflow.ledger.batch import Job
+from pixivflow.ledger.batch import Job, Refused
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.ledger import Ledger, open_ledger
 from pixivflow.ledger.threaded import ThreadedLedger
@@ -309,6 +309,31 @@ async def test_another_process_that_writes_is_waited_for_and_nothing_is_lost(
                 await trio.sleep(29)
                 other.steer("ROLLBACK")
         assert await ledger.read(kept) == ["a", "b"]
+
+
+async def test_a_ledger_that_is_free_again_is_written_at_once(ledger_path: Path, autojump_clock: MockClock) -> None:
+    """Not only when some long pause between two tries is over."""
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock(), busy_timeout_ms=0) as ledger:
+        with closing(connect_plain(ledger_path)) as other:
+            other.steer("BEGIN IMMEDIATE")
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(ledger.write, put, "a")
+                await trio.sleep(1)
+                other.steer("ROLLBACK")
+        assert trio.current_time() == pytest.approx(1, abs=0.1)
+
+
+async def test_a_disk_that_has_no_room_for_a_transaction_is_told_at_once_and_not_waited_for(
+    ledger_path: Path, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_ledger(ledger_path, clock=VirtualClock(), busy=patient_clock()) as ledger:
+        with monkeypatch.context() as patch:
+            patch.setattr(batch_module, "begin", lambda _: Refused(said_by_sqlite(sqlite3.SQLITE_FULL)))
+            started = trio.current_time()
+            with pytest.raises(StorageFull):
+                await ledger.write(put, "a")
+            assert trio.current_time() == started
+        assert await ledger.write(kept) == []
 
 
 async def test_a_caller_that_goes_while_another_process_writes_leaves_nothing(

@@ -38,7 +38,7 @@ def test_a_row_tells_when_a_run_began_and_ended_and_why_it_failed(db: Db) -> Non
             "2026-09-08T02:00:01.500Z",
             1500,
             "Execution timeout after 1500ms",
-            None,
+            0,
         )
     ]
 

@@ -31,6 +31,7 @@ from tests.fixtures.slots import (
     the_cell,
     the_slot,
 )
+from tests.fixtures.sweeping import nobodys
 from tests.ledger.finishing import counted, finish, outcomes, running
 
 C, S = CellStatus, SlotStatus
@@ -44,7 +45,7 @@ def test_an_end_that_nobody_else_would_finish_ends_the_slot(db: Db, end: End) ->
     assert finish(db, end) == Verdict("partial")
     assert states(db) == {"a": "submitted", "b": "failed"}
     with transaction(db):
-        assert sweeps.unfinished(db, NOW + 24 * 60 * MINUTE, (), 10) == ()
+        assert nobodys(db, NOW + 24 * 60 * MINUTE) == []
 
 
 @pytest.mark.parametrize(
@@ -71,12 +72,12 @@ def test_a_crash_of_a_run_is_not_repeated_for_ever_and_a_slot_that_was_not_rolle
     assert finish(db, Crashed(RuntimeError("a bug"))) == Verdict("failed")
     later = NOW + 24 * 60 * MINUTE
     with transaction(db):
-        assert sweeps.unfinished(db, later, (), 10) == ()
+        assert nobodys(db, later) == []
     other = SlotId("p@2026-09-09T1000")
     with transaction(db):
         put_running(db, a_slot(id=other))
         leases.release(db, other, ME)
-        assert [slot.id for slot in sweeps.unfinished(db, later, (), 10)] == [other]
+        assert nobodys(db, later) == [other]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +147,7 @@ def test_a_stop_leaves_the_slot_to_the_next_process_with_its_works(db: Db, origi
     assert counted(db) == ["skipped"]
     assert outcomes(db) == []
     with transaction(db):
-        assert [found.id for found in sweeps.unfinished(db, NOW + MINUTE, (), 10)] == [SLOT]
+        assert nobodys(db, NOW + MINUTE) == [SLOT]
         assert leases.claim(db, SLOT, OTHER, NOW + MINUTE)
     assert the_cell(db).work_id == WORK.work_id
 

@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractAsyncContextManager, closing, contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
@@ -13,15 +14,32 @@ from actors.kit.testing import VirtualClock
 from actors.ports import Admitted, Course, Due, Lost, Refused, Unfinished
 from pixivflow.delivery.model import Accepted
 from pixivflow.errors import StorageFull, Unavailable
-from pixivflow.ids import Owner
+from pixivflow.ids import Owner, SlotId
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
 from pixivflow.scheduling.model import Governance
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import PRODUCTION, iso, utc_text
-from tests.fixtures.slots import ME, NOW, OTHER, PLAN, SLOT, a_slot, plans, put_intent, put_running, put_slot
+from tests.fixtures.slots import (
+    HOUR,
+    ME,
+    NOW,
+    OTHER,
+    PLAN,
+    SLOT,
+    A,
+    a_slot,
+    a_work,
+    plans,
+    put_intent,
+    put_running,
+    put_slot,
+    set_cell,
+    the_slot,
+)
 
 DAY_MS = 86_400_000
 ROUTE, WORKER, SUCCESSOR = "r1", "worker-1-aaaaaaaa", "worker-2-bbbbbbbb"
@@ -85,7 +103,7 @@ async def test_nothing_is_begun_in_a_ledger_that_could_not_keep_it(
 
     assert await slots_of(ledger).admit(SLOT, (), NOW) == Refused(reason)
     assert await outbox_of(ledger).due(NOW) == Due((), None)
-    assert await sweep_of(ledger).unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),), "it can be read"
+    assert await sweep_of(ledger).unfinished(NOW, frozenset()) == [Unfinished(SLOT, Course.DISPATCH)], "it can be read"
 
 
 async def test_a_disk_that_was_full_is_tried_again_after_its_pause(ledger: Ledger, autojump_clock: MockClock) -> None:
@@ -105,6 +123,16 @@ async def test_a_heart_that_finds_the_ledger_busy_has_not_lost_its_lease(ledger:
     assert not await slots_of(ledger).beat(SLOT, OTHER, NOW)
 
 
+async def test_a_lease_is_claimed_and_kept_for_as_long_as_the_timings_say(ledger: Ledger) -> None:
+    await ledger.write(lambda db: put_slot(db))
+    short = msgspec.structs.replace(PRODUCTION, slot_lease_ms=60_000, heartbeat_ms=10_000)
+    slots = SlotLedger(ledger, plans, Governance, short)
+    await slots.begin(SLOT, ME, NOW)
+    assert (await ledger.read(the_slot)).lease_until == NOW + 60_000
+    await slots.beat(SLOT, ME, NOW + 10_000)
+    assert (await ledger.read(the_slot)).lease_until == NOW + 70_000
+
+
 async def test_a_renewal_that_finds_the_ledger_busy_is_no_error(ledger: Ledger, ledger_path: Path) -> None:
     await ledger.write(lambda db: put_intent(db))
     [row] = await outbox_of(ledger).claim(ROUTE, 1, WORKER, NOW)
@@ -112,25 +140,14 @@ async def test_a_renewal_that_finds_the_ledger_busy_is_no_error(ledger: Ledger, 
         await outbox_of(ledger).renew([row.id], WORKER, NOW)
 
 
-async def test_an_answer_is_kept_in_hand_until_the_disk_has_room_for_it(
-    ledger: Ledger, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_answer_that_finds_the_ledger_busy_is_to_be_recorded_again(ledger: Ledger, ledger_path: Path) -> None:
     await ledger.write(lambda db: put_intent(db, route=ROUTE) and None)
     outbox = outbox_of(ledger)
     [row] = await outbox.claim(ROUTE, 1, WORKER, NOW)
     assert await outbox.cleared(row, WORKER, NOW)
-    write, refused = ledger.write, list[str]()
-
-    async def until_the_third(fn: object, *args: object) -> object:
-        if len(refused) < 2:
-            refused.append("full")
-            raise StorageFull("no room")
-        return await write(fn, *args)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(ledger, "write", until_the_third)
-    began = trio.current_time()
-    await outbox.record(row, Accepted(remote_id="r-1"), WORKER, NOW)
-    assert (refused, trio.current_time() - began) == (["full", "full"], 2 * PRODUCTION.storage_retry_ms / 1000)
+    with kept_busy(ledger_path):
+        assert not await outbox.record(row, Accepted(remote_id="r-1"), WORKER, NOW)
+    assert await outbox.record(row, Accepted(remote_id="r-1"), WORKER, NOW)
     assert await ledger.read(lambda db: db.execute("SELECT status FROM outbox").fetchall()) == [("done",)]
 
 
@@ -141,10 +158,10 @@ async def test_after_the_clock_was_set_back_a_dead_run_blocks_its_slot_for_one_l
     await ledger.write(lambda db: put_slot(db))
     await slots.begin(SLOT, ME, NOW + DAY_MS)
 
-    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await sweep.unfinished(NOW, frozenset()) == []
     assert await slots.begin(SLOT, OTHER, NOW) == Lost()
     await trio.sleep(PRODUCTION.slot_lease_ms / 1000)
-    assert await sweep.unfinished(NOW, frozenset()) == (Unfinished(SLOT, Course.DISPATCH),)
+    assert await sweep.unfinished(NOW, frozenset()) == [Unfinished(SLOT, Course.DISPATCH)]
     assert not isinstance(await slots.begin(SLOT, OTHER, NOW), Lost)
 
 
@@ -158,7 +175,7 @@ async def test_after_the_clock_was_set_back_a_beating_run_keeps_its_slot(
         await trio.sleep(PRODUCTION.heartbeat_ms / 1000)
         assert await slots.beat(SLOT, ME, NOW)
 
-    assert await sweep.unfinished(NOW, frozenset()) == ()
+    assert await sweep.unfinished(NOW, frozenset()) == []
     assert await sweep.stalled(NOW, frozenset()) == []
     assert await sweep.end_stalled(SLOT, NOW) is None
 
@@ -217,3 +234,77 @@ async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_i
     [row] = await outbox.claim(ROUTE, 1, SUCCESSOR, NOW)
     assert row.lease_owner == SUCCESSOR
     assert row.answer_unknown
+
+
+@pytest.mark.parametrize("open_it", [open_inline, open_ledger], ids=["inline", "with threads"])
+@pytest.mark.parametrize("held_by", ["its claim", "a renewal"])
+async def test_a_dead_workers_row_binds_the_next_process_for_one_lease_though_the_clock_was_set_right_between_them(
+    ledger_path: Path, open_it: Callable[..., AbstractAsyncContextManager[Ledger]], held_by: str
+) -> None:
+    wall = VirtualClock(NOW)
+    async with open_it(ledger_path, clock=wall) as ledger:
+        await ledger.write(lambda db: put_intent(db))
+        wall.step(DAY_MS if held_by == "its claim" else 0)
+        [row] = await outbox_of(ledger).claim(ROUTE, 1, WORKER, wall.now_ms())
+        wall.step(0 if held_by == "its claim" else DAY_MS)
+        await outbox_of(ledger).renew([row.id] if held_by == "a renewal" else [], WORKER, wall.now_ms())
+
+    wall.step(-DAY_MS)
+    async with open_it(ledger_path, clock=wall) as ledger:
+        lease_ms = PRODUCTION.row_lease_ms
+        assert await outbox_of(ledger).claim(ROUTE, 1, SUCCESSOR, wall.now_ms()) == []
+        wall.step(lease_ms)
+        assert await outbox_of(ledger).claim(ROUTE, 1, SUCCESSOR, wall.now_ms()) == [], "wall time moves no lease"
+        due = await outbox_of(ledger).due(wall.now_ms())
+        assert due.next_at is not None
+        assert due.next_at - ledger.lease_now(wall.now_ms()) <= lease_ms
+
+
+def put_waiting(db: Db, count: int) -> None:
+    """So many slots, older than any other, whose only cell waits for its ACK."""
+    for n in range(count):
+        slot = a_slot(id=SlotId(f"waiting-{n}"), target_ids=(A,), occurrence_at=NOW - DAY_MS + n)
+        put_slot(db, slot, status="running", started_at=utc_text(NOW - HOUR), heartbeat_at=NOW - HOUR)
+        set_cell(db, slot.id, "a", status="delivery_pending", work_id=str(n), work_type="illustration")
+        put_intent(db, "a", "pending", "retry_wait", slot_id=slot.id, work=a_work(str(n)))
+
+
+def put_queued(db: Db, count: int) -> None:
+    """So many slots of this hour, accepted an hour ago and never claimed."""
+    for n in range(count):
+        put_slot(db, a_slot(id=SlotId(f"queued-{n:03}"), occurrence_at=NOW + n), created_at=utc_text(NOW - HOUR))
+
+
+@pytest.mark.parametrize("waiting", [99, 100, 101, 303])
+async def test_accepted_work_is_found_however_many_slots_wait_for_their_ack(ledger: Ledger, waiting: int) -> None:
+    await ledger.write(put_waiting, waiting)
+    await ledger.write(put_queued, 1)
+
+    found = await sweep_of(ledger).unfinished(NOW, frozenset())
+    assert [each for each in found if each.course is not Course.WAIT] == [Unfinished("queued-000", Course.DISPATCH)]
+    assert len(found) == waiting + 1, "and those that wait are known, to be spared"
+
+
+@pytest.mark.parametrize("waiting", [99, 100, 101, 303])
+async def test_what_is_beyond_rescue_is_ended_and_what_waits_for_an_ack_is_not_however_much_that_is(
+    ledger: Ledger, waiting: int
+) -> None:
+    sweep = sweep_of(ledger)
+    await ledger.write(put_waiting, waiting)
+    await ledger.write(put_queued, 1)
+    await ledger.write(lambda db: put_slot(db, status="running", heartbeat_at=NOW - HOUR))
+
+    assert await sweep.stalled(NOW, frozenset()) == ["queued-000", SLOT]
+    assert await sweep.end_stalled("waiting-0", NOW) is None
+    ended = await sweep.end_stalled(SLOT, NOW)
+    assert ended is not None
+    assert ended.reason == "stalled_no_heartbeat"
+
+
+async def test_one_tick_takes_up_no_more_than_its_bounds(ledger: Ledger) -> None:
+    """The rest of what needs a run or an end comes with the next ticks."""
+    await ledger.write(put_queued, 250)
+
+    oldest = [f"queued-{n:03}" for n in range(100)]
+    assert [each.slot for each in await sweep_of(ledger).unfinished(NOW, frozenset())] == oldest
+    assert await sweep_of(ledger).stalled(NOW, frozenset()) == oldest

@@ -8,9 +8,10 @@ import pytest
 from pixivflow.ledger import sweeps
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.migrate import migrate
-from pixivflow.slots.stall import Budgets
+from pixivflow.ledger.unowned import ANY, DATED, QUEUED, STALLED, START, UNDATED
 from pixivflow.times import utc_text
 from tests.fixtures.slots import HOUR, NOW
+from tests.fixtures.sweeping import beyond_rescue
 
 ENDED = 200_000
 ASKED = {
@@ -19,11 +20,16 @@ ASKED = {
     "cutoff_text": utc_text(NOW),
     "not_in": "[]",
     "at_most": 50,
+    "at": START.at,
+    "row": 0,
 }
 QUERIES = {
-    "recovery": (sweeps.UNFINISHED, "idx_slots_open"),
-    "queued": (sweeps.QUEUED, "idx_slots_open"),
-    "stalled": (sweeps.STALLED, "idx_slots_open"),
+    "recovery": (DATED.format(rule=ANY), "idx_slots_open"),
+    "queued": (DATED.format(rule=QUEUED), "idx_slots_open"),
+    "stalled": (DATED.format(rule=STALLED), "idx_slots_open"),
+    "recovery, undated": (UNDATED.format(rule=ANY), "idx_slots_open"),
+    "queued, undated": (UNDATED.format(rule=QUEUED), "idx_slots_open"),
+    "stalled, undated": (UNDATED.format(rule=STALLED), "idx_slots_open"),
     "reconciler": (sweeps.MISSED, "idx_slots_unreported"),
 }
 
@@ -37,13 +43,14 @@ RECENT = """
 INSERT INTO schedule_slots (id, schedule_id, occurrence_at, status, reported_at, created_at)
 VALUES ('o@1', 'o', :now, 'pending', NULL, :old), ('o@2', 'o', :now, 'running', NULL, :old),
        ('o@3', 'o', :now, 'running', NULL, :old), ('u@1', 'u', :now, 'success', NULL, :old),
-       ('u@2', 'u', :now, 'failed', NULL, :old)
+       ('u@2', 'u', :now, 'failed', NULL, :old), ('n@1', 'n', NULL, 'pending', NULL, :old),
+       ('n@2', 'n', NULL, 'running', NULL, :old)
 """
 
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Db]:
-    """A ledger of very many ended slots, three open ones and two that nobody was told of."""
+    """A ledger of very many ended slots, five open ones, two of them undated, and two that nobody was told of."""
     path: Path = tmp_path_factory.mktemp("history") / "ledger.db"
     db = connect_plain(path)
     migrate(db)
@@ -87,16 +94,19 @@ def test_a_pass_over_a_long_history_reads_only_what_is_left_to_do(history: Db, n
     found = history.execute(query, ASKED).fetchall()
     history.set_progress_handler(None, 100)
     assert (
-        sorted(row[0] for row in found)
+        sorted(next(value for value in row if isinstance(value, str)) for row in found)
         == {
             "recovery": ["o@1", "o@2", "o@3"],
             "queued": ["o@1"],
             "stalled": ["o@2", "o@3"],
+            "recovery, undated": ["n@1", "n@2"],
+            "queued, undated": ["n@1"],
+            "stalled, undated": ["n@2"],
             "reconciler": ["u@1", "u@2"],
         }[name]
     )
     assert steps < 50
 
 
-def test_the_stall_sweep_finds_the_three_open_ones(history: Db) -> None:
-    assert [slot.id for slot in sweeps.stalled(history, NOW, Budgets(), ())] == ["o@1", "o@2", "o@3"]
+def test_the_stall_sweep_finds_the_open_ones(history: Db) -> None:
+    assert beyond_rescue(history, NOW) == ["o@1", "n@1", "o@2", "o@3", "n@2"]

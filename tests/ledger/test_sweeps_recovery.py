@@ -6,6 +6,7 @@ from actors.ports import Course, Unfinished
 from pixivflow.ids import SlotId
 from pixivflow.ledger import leases, sweeps
 from pixivflow.ledger.connection import Db
+from pixivflow.ledger.unowned import START
 from pixivflow.slots.model import CellStatus, SlotStatus
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import PRODUCTION
@@ -28,18 +29,14 @@ from tests.fixtures.slots import (
     states,
     the_slot,
 )
+from tests.fixtures.sweeping import beyond_rescue, nobodys
 
 C, S = CellStatus, SlotStatus
 
 
 def unfinished(db: Db, now: int = NOW, *not_in: str) -> list[str]:
     with transaction(db):
-        return [slot.id for slot in sweeps.unfinished(db, now, not_in, 10)]
-
-
-def stalled(db: Db, now: int = NOW, *not_in: str, limit: int = 100, limits: Budgets | None = None) -> list[str]:
-    with transaction(db):
-        return [slot.id for slot in sweeps.stalled(db, now, limits or Budgets(), not_in, limit)]
+        return nobodys(db, now, *not_in)
 
 
 def settle(db: Db, owner: str = ME) -> Course:
@@ -77,7 +74,24 @@ def test_recovery_takes_the_oldest_first_and_leaves_out_what_this_process_runs(d
     assert unfinished(db) == ["p@3", "p@2", "p@1"]
     assert unfinished(db, NOW, "p@2") == ["p@3", "p@1"]
     with transaction(db):
-        assert [slot.id for slot in sweeps.unfinished(db, NOW, (), 2)] == ["p@3", "p@2"]
+        found, _ = sweeps.courses(db, NOW, (), limit=2)
+    assert [each.slot for each in found] == ["p@3", "p@2"]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+def test_page_after_page_shows_each_slot_once_the_undated_ones_last(db: Db, size: int) -> None:
+    """Two share an instant, one lies before the epoch, and an import brings some without any."""
+    occurrences = {"p@1": NOW, "p@2": -1, "p@3": None, "p@4": NOW, "p@5": None, "p@6": NOW + HOUR}
+    with transaction(db):
+        for slot_id, at in occurrences.items():
+            put_slot(db, a_slot(id=SlotId(slot_id), occurrence_at=at))
+    seen, after = list[str](), START
+    with transaction(db):
+        while after is not None:
+            found, after = sweeps.courses(db, NOW, (), after, size)  # type: ignore[assignment]  # None ends the loop
+            assert len(found) <= size
+            seen += [each.slot for each in found]
+    assert seen == ["p@2", "p@1", "p@4", "p@6", "p@3", "p@5"]
 
 
 def test_each_unfinished_slot_comes_with_what_it_needs(db: Db) -> None:
@@ -86,11 +100,12 @@ def test_each_unfinished_slot_comes_with_what_it_needs(db: Db) -> None:
             slot = put_slot(db, a_slot(id=SlotId(f"p@{n}"), occurrence_at=NOW + n, target_ids=(A,)))
             set_cell(db, slot.id, "a", status=state)
         put_intent(db, "a", "pending", "pending", slot_id=SlotId("p@1"))
-        assert sweeps.courses(db, NOW, (), 10) == (
-            Unfinished("p@0", Course.DISPATCH),
-            Unfinished("p@1", Course.WAIT),
-            Unfinished("p@2", Course.SETTLE),
-        )
+        found, _ = sweeps.courses(db, NOW, ())
+    assert found == (
+        Unfinished("p@0", Course.DISPATCH),
+        Unfinished("p@1", Course.WAIT),
+        Unfinished("p@2", Course.SETTLE),
+    )
 
 
 @pytest.mark.case("slots", 70)
@@ -104,8 +119,9 @@ def test_a_slot_that_waits_for_an_ack_costs_its_plan_nothing_and_is_not_stalled(
         with transaction(db):
             now = NOW + minute * MINUTE
             assert sweeps.settle_only(db, SLOT, ME, now, PRODUCTION.slot_lease_ms) is Course.WAIT
-            spared = [found.slot for found in sweeps.courses(db, now, (), 10) if found.course is not Course.DISPATCH]
-            assert sweeps.stalled(db, now, Budgets(), spared) == ()
+            assert sweeps.courses(db, now, ())[0] == (Unfinished(SLOT, Course.WAIT),)
+            assert beyond_rescue(db, now) == []
+            assert sweeps.end_stalled(db, SLOT, Budgets(), now) is None
     assert everything(db) == before
 
 

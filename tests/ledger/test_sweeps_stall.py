@@ -34,19 +34,20 @@ from tests.fixtures.slots import (
     the_cell,
     the_slot,
 )
+from tests.fixtures.sweeping import beyond_rescue, nobodys
 
 C, S = CellStatus, SlotStatus
 SUMMARIES = "SELECT detail FROM delivery_events WHERE event = 'execution.summary'"
 
 
-def unfinished(db: Db, now: int = NOW, *not_in: str) -> list[str]:
+def unfinished(db: Db, now: int = NOW) -> list[str]:
     with transaction(db):
-        return [slot.id for slot in sweeps.unfinished(db, now, not_in, 10)]
+        return nobodys(db, now)
 
 
-def stalled(db: Db, now: int = NOW, *not_in: str, limit: int = 100, limits: Budgets | None = None) -> list[str]:
+def stalled(db: Db, now: int = NOW, *not_in: str, limit: int = 100) -> list[str]:
     with transaction(db):
-        return [slot.id for slot in sweeps.stalled(db, now, limits or Budgets(), not_in, limit)]
+        return beyond_rescue(db, now, *not_in, limit=limit)
 
 
 def end_stalled(db: Db, slot_id: SlotId = SLOT, now: int = NOW) -> sweeps.Stalled | None:
@@ -58,6 +59,7 @@ def end_stalled(db: Db, slot_id: SlotId = SLOT, now: int = NOW) -> sweeps.Stalle
     ("status", "created", "beat", "owner", "until", "reason"),
     [
         pytest.param("pending", 31, None, None, None, "queued_too_long", id="queued for more than half an hour"),
+        pytest.param("pending", 31, 1, None, None, "queued_too_long", id="queued long, and once held for a moment"),
         pytest.param("pending", 29, None, None, None, None, id="queued for less"),
         pytest.param("pending", 31, None, OTHER, NOW + 1, None, id="queued long, just claimed"),
         pytest.param("running", 360, 16, None, None, "stalled_no_heartbeat", id="no heartbeat for a quarter"),
@@ -142,16 +144,34 @@ def test_a_stalled_slot_ends_with_what_it_published_and_a_delivery_can_still_lif
     assert (ended.status, ended.cells_failed, ended.stalled_since) == (S.PARTIAL, 1, NOW - HOUR)
     owed = SlotId("p@2026-09-09T1000")
     with transaction(db):
-        put_slot(db, a_slot(id=owed, target_ids=(A,)), status="running", heartbeat_at=NOW - HOUR)
+        put_slot(db, a_slot(id=owed), status="running", heartbeat_at=NOW - HOUR)
         set_cell(db, owed, "a", status="delivery_pending")
         put_intent(db, "a", "pending", "pending", slot_id=owed)
     ended = end_stalled(db, owed)
     assert ended is not None
-    assert (ended.status, states(db, owed)) == (S.FAILED, {"a": "delivery_pending"})
+    assert (ended.status, states(db, owed)) == (S.FAILED, {"a": "delivery_pending", "b": "failed"})
     with transaction(db):
         assert cells.change(db, owed, CellChange(target_id=A, to=C.SUBMITTED, work=WORK), Role.OUTBOX, NOW)
         assert owed in sweeps.missed_rollups(db, NOW)
-        assert sweeps.roll_up_missed(db, owed, NOW) is S.SUCCESS
+        assert sweeps.roll_up_missed(db, owed, NOW) is S.PARTIAL
+
+
+def test_a_slot_that_only_waits_for_an_ack_is_beyond_no_rescue_however_late_it_is_asked_about(db: Db) -> None:
+    """Also when the sweep's look came before the last cell was handed over."""
+    with transaction(db):
+        put_slot(db, status="running", heartbeat_at=NOW - HOUR)
+        set_cell(db, SLOT, "b", status="submitted")
+    assert stalled(db) == [SLOT]
+    with transaction(db):
+        set_cell(db, SLOT, "a", status="delivery_pending")
+        put_intent(db, "a", "pending", "retry_wait")
+    before = everything(db)
+    assert stalled(db) == []
+    assert end_stalled(db) is None
+    assert everything(db) == before
+    with transaction(db):
+        db.execute("UPDATE outbox SET status = 'dead'")
+    assert end_stalled(db) is not None, "nobody owes it any more"
 
 
 @pytest.mark.parametrize("manual", [None, "key"])

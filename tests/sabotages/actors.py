@@ -20,6 +20,9 @@ ORIGIN_TESTS = ("tests/actors/test_slot_runner_origins.py",)
 WEDGED_TESTS = ("tests/actors/test_slot_runner_wedged.py",)
 PUMP_TESTS = ("tests/actors/test_outbox_pump.py",)
 PUMP_STOP_TESTS = ("tests/actors/test_outbox_pump_stop.py",)
+GROUND = "pixivflow/daemon/ground.py"
+TREE_TESTS = ("tests/daemon/test_ground.py",)
+LIFECYCLE_TESTS = ("tests/daemon/test_lifecycle.py",)
 DRAIN_TESTS = ("tests/actors/test_outbox_pump_drain.py",)
 
 
@@ -434,8 +437,8 @@ OUTBOX = (
     breaking(
         "an answer is lost to the end of the grace",
         LANE,
-        "    with ctx.settling():\n        await parts.outbox.record(",
-        "    with trio.fail_after(5):\n        await parts.outbox.record(",
+        "        with ctx.settling():\n            return await parts.outbox.record(",
+        "        with trio.fail_after(5):\n            return await parts.outbox.record(",
         PUMP_STOP_TESTS,
     ),
     breaking(
@@ -499,4 +502,60 @@ CONTRACTS = (
     ),
 )
 
-ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX, *CONTRACTS)
+STOPPED = (
+    breaking(
+        "an abandonment is cut by the stop",
+        RUNNER,
+        "        with ctx.settling():\n            await parts.slots.abandon",
+        "        with trio.CancelScope():\n            await parts.slots.abandon",
+        WEDGED_TESTS,
+    ),
+    breaking(
+        "an abandonment is cut by the stop of a real process",
+        RUNNER,
+        "        with ctx.settling():\n            await parts.slots.abandon",
+        "        with trio.CancelScope():\n            await parts.slots.abandon",
+        LIFECYCLE_TESTS,
+    ),
+    breaking(
+        "all runs share one set of threads",
+        RUNS,
+        "default_factory=lambda: trio.CapacityLimiter(8)",
+        "default_factory=lambda all=trio.CapacityLimiter(8): all",
+        WEDGED_TESTS,
+    ),
+    breaking(
+        "the pump sleeps until the next row it knows of",
+        PUMP,
+        "min(parts.poll_ms, max(1, due.next_at - now))",
+        "max(1, due.next_at - now)",
+        PUMP_TESTS,
+    ),
+    breaking("a drain goes on at the stop", PUMP, "if not ended or ctx.stopping:", "if not ended:", DRAIN_TESTS),
+    breaking(
+        "the loser of a claim drains all", GROUND, "self.pump.tell(Drain(1))", "self.pump.tell(Drain(50))", TREE_TESTS
+    ),
+    breaking(
+        "a closed ledger is still handed out",
+        GROUND,
+        "        finally:\n            self.opened = None\n",
+        "        finally:\n            pass\n",
+        TREE_TESTS,
+    ),
+    breaking(
+        "a lost ledger is opened again in place",
+        "pixivflow/daemon/tree.py",
+        "ONCE: Final = Budget(intensity=0)",
+        "ONCE: Final = Budget()",
+        LIFECYCLE_TESTS,
+    ),
+    breaking(
+        "a hangup stops the daemon",
+        "pixivflow/daemon/lifecycle.py",
+        "token.run_sync_soon(reload)",
+        "token.run_sync_soon(supervisor.stop)",
+        LIFECYCLE_TESTS,
+    ),
+)
+
+ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX, *CONTRACTS, *STOPPED)

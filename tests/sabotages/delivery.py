@@ -18,12 +18,18 @@ ENQUEUE = ("tests/ledger/test_enqueue.py",)
 ROWS = (
     Sabotage(
         name="an answer that finds no room is dropped",
+        file="actors/outbox_lane.py",
+        find="    while not await _recorded(ctx, parts, row, ack):",
+        replace="    while not await _recorded(ctx, parts, row, ack) and None:",
+        tests=("tests/actors/test_outbox_pump.py",),
+    ),
+    Sabotage(
+        name="an answer that finds the ledger busy counts as written",
         file=f"{LEDGER}/stores.py",
-        find="            except Unavailable:\n                await trio.sleep(self._timings.storage_retry_ms / 1000)",
-        replace="            except Unavailable:\n                return",
+        find="        except Unavailable:\n            return False\n        return True",
+        replace="        except Unavailable:\n            return True\n        return True",
         tests=("tests/ledger/test_stores.py",),
     ),
-    # the machines
     Sabotage(
         name="a publication is taken back",
         file=f"{ROOM}/machine.py",
@@ -72,6 +78,13 @@ ROWS = (
         find="retryable and attempts < max_attempts",
         replace="retryable and attempts <= max_attempts",
         tests=RECORDING,
+    ),
+    Sabotage(
+        name="a dead row moves its next attempt",
+        file=f"{ROOM}/recording.py",
+        find="row=row_change(row, event, attempts=attempts, error=error, answer_unknown=unknown),\n            events",
+        replace="row=row_change(row, event, attempts=attempts, next_attempt_at=now, error=error),\n            events",
+        tests=(f"{UNIT}/test_recording.py",),
     ),
     Sabotage(
         name="a permanent failure is tried again",

@@ -251,6 +251,49 @@ READING = (
     ),
 )
 
+UNTRUSTED = (
+    row(
+        "an I/O error at COMMIT is put up with",
+        "batch",
+        "            raise_fatal(error)\n            roll_back(db)\n",
+        "            roll_back(db)\n",
+        "batch",
+    ),
+    row(
+        "any error at BEGIN is a refusal",
+        "batch",
+        "        if code_of(error) in BUSY or code_of(error) == sqlite3.SQLITE_FULL:\n            return",
+        "        if error:\n            return",
+        "batch",
+    ),
+    row("a full disk at BEGIN ends the writer", "batch", "code_of(error) == sqlite3.SQLITE_FULL:", "None:", "batch"),
+    row("a full disk is waited for as a busy one", "writer", "code_of(error) in BUSY and now <", "now <", "writer"),
+    row(
+        "a refused one sleeps long",
+        "writer",
+        "REFUSED_PAUSE_S: Final = 0.05",
+        "REFUSED_PAUSE_S: Final = 5",
+        "writer",
+    ),
+    row("a cut ledger checkpoints", "threaded", "self.lost is None and not self._cut:", "self.lost is None:", "end"),
+    row("a copy is named before it is on the disk", "migrate", "    sync(partial)\n", "", "migrate"),
+    row("the name of a copy is not on the disk", "migrate", "    sync(target.parent)\n", "", "migrate"),
+    Sabotage(
+        name="leases last as long as in production, whatever the timings say",
+        file=f"{ROOM}stores.py",
+        find="ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms\n        try:",
+        replace="ttl_ms = self._ledger.lease_now(now), 180_000\n        try:",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="a slot that was held for a moment is queued for ever",
+        file="pixivflow/slots/stall.py",
+        find="_if_older(slot.created_at, now - limits.queued_ms",
+        replace="_if_older(slot.heartbeat_at or slot.created_at, now - limits.queued_ms",
+        tests=("tests/ledger/test_sweeps_stall.py",),
+    ),
+)
+
 FILES = (
     row(
         "a file system without a write-ahead log is put up with",
@@ -346,23 +389,39 @@ FILES = (
     row(
         "an immutable look misses the log",
         "check",
-        '"" if in_use or (log.exists() and log.stat().st_size > 0) else "&immutable=1"',
+        '"" if in_use or has_log(path) else "&immutable=1"',
         '"&immutable=1"',
         "start",
     ),
-    row("a ledger that is only busy is set aside", "opening", "if code_of(error) not in DAMAGED or", "if", "start"),
+    row("a ledger that is only busy is set aside", "opening", "if not unusable or not (", "if not (", "start"),
+    row(
+        "a lost ledger is taken for a first start",
+        "opening",
+        "(self._lock.has_seen_a_ledger or has_log(self.path))",
+        "not self.path",
+        "start",
+    ),
+    row("a log without its file tells nothing", "opening", " or has_log(self.path))", ")", "start"),
+    row("nobody writes down that there is one", "opening", "            self._lock.note_a_ledger()\n", "", "start"),
+    row(
+        "the word in the lock file must be written",
+        "lockfile",
+        "contextlib.suppress(OSError)",
+        "contextlib.suppress(EOFError)",
+        "start",
+    ),
     row(
         "a command sets a ledger aside",
         "opening",
-        "not (self._daemon and self._alone) or self.set_aside",
-        "not self._alone or self.set_aside",
+        "not (self._daemon and self._alone) or self.set_aside_for",
+        "not self._alone or self.set_aside_for",
         "start",
     ),
     row(
         "a ledger in use is set aside",
         "opening",
-        "not (self._daemon and self._alone) or self.set_aside",
-        "not self._daemon or self.set_aside",
+        "not (self._daemon and self._alone) or self.set_aside_for",
+        "not self._daemon or self.set_aside_for",
         "start",
     ),
     row(
@@ -537,6 +596,27 @@ CLOCK = (
         "    expected = newest\n",
         "leaseclock",
     ),
+    Sabotage(
+        name="a claim of rows is not remembered",
+        file=f"{ROOM}outbox.py",
+        find="    if claimed:\n        leaseclock.remember(db, now)\n",
+        replace="",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="a renewal of rows is not remembered",
+        file=f"{ROOM}outbox.py",
+        find="    if renewed:\n        leaseclock.remember(db, now)\n",
+        replace="",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="the inline ledger begins its lease clock afresh",
+        file=f"{ROOM}inline.py",
+        find="        self._start_lease_clock(newest_seen(db))\n",
+        replace="        self._start_lease_clock(min(0, newest_seen(db)))\n",
+        tests=("tests/ledger/test_stores.py",),
+    ),
     row("an older instant replaces the newest", "leaseclock", " AND newest_at < :now", "", "leaseclock"),
     row(
         "the next process starts from its own clock",
@@ -590,4 +670,4 @@ INLINE = (
     row("inline, a lost ledger is used on", "inline", "            self.lost = error\n", "", "inline"),
 )
 
-ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)
+ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *UNTRUSTED, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)

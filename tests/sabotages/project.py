@@ -10,6 +10,13 @@ HOOK_TESTS = ("tests/unit/test_case_hook.py",)
 
 ROWS = (
     Sabotage(
+        name="a full disk that could not be made is passed over in silence",
+        file="tests/mounting.py",
+        find="    if not may_mount():\n",
+        replace="    if None:\n",
+        tests=("tests/ledger/test_core_disk.py",),
+    ),
+    Sabotage(
         name="a misspelt point is waited for in vain",
         file=FAILPOINTS,
         find="    if name not in POINTS:\n        raise ConfigError",

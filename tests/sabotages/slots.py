@@ -10,6 +10,8 @@ SLOTS = "pixivflow/ledger/slots.py"
 CELLS = "pixivflow/ledger/cells.py"
 BINDINGS = "pixivflow/ledger/bindings.py"
 SWEEPS = "pixivflow/ledger/sweeps.py"
+UNOWNED = "pixivflow/ledger/unowned.py"
+STORES = "pixivflow/ledger/stores.py"
 ADMISSION = "pixivflow/scheduling/admission.py"
 
 MACHINE_TESTS = ("tests/unit/slots/test_machine.py",)
@@ -29,6 +31,8 @@ CANCEL_TESTS = ("tests/ledger/test_cancels.py",)
 STALL_TESTS = ("tests/ledger/test_sweeps_stall.py",)
 RECOVERY_TESTS = ("tests/ledger/test_sweeps_recovery.py",)
 MISSED_TESTS = ("tests/ledger/test_sweeps_missed.py",)
+TREE_TESTS = ("tests/daemon/test_runs.py",)
+STORE_TESTS = ("tests/ledger/test_stores.py",)
 QUERY_TESTS = ("tests/ledger/test_sweeps_queries.py",)
 
 ORIGINS = (
@@ -530,7 +534,7 @@ SWEPT = (
     ),
     Sabotage(
         name="recovery dispatches live runs",
-        file=SWEEPS,
+        file=UNOWNED,
         find="WHERE status IN ('pending', 'running') AND (lease_until IS NULL OR lease_until <= :now)\n  AND id NOT IN",
         replace="WHERE status IN ('pending', 'running')\n  AND id NOT IN",
         tests=RECOVERY_TESTS,
@@ -565,10 +569,80 @@ SWEPT = (
     ),
     Sabotage(
         name="the stall sweep reads all history",
-        file=SWEEPS,
-        find="WHERE status IN ('pending', 'running') AND status = 'pending' AND",
-        replace="WHERE status = 'pending' AND",
+        file=UNOWNED,
+        find="WHERE status IN ('pending', 'running') AND (lease",
+        replace="WHERE COALESCE(status, '') IN ('pending', 'running') AND (lease",
         tests=QUERY_TESTS,
+    ),
+    Sabotage(
+        name="an execution's number of downloads is NULL",
+        file="pixivflow/ledger/executions.py",
+        find="    [(number,)] = db",
+        replace="    db.execute('UPDATE scheduler_executions SET items_downloaded = NULL')\n    [(number,)] = db",
+        tests=("tests/ledger/test_executions.py",),
+    ),
+    Sabotage(
+        name="an ended run keeps its lease",
+        file=RUNS,
+        find="    leases.release(db, slot.id, Owner(run.owner))\n    return Verdict(status)",
+        replace="    return Verdict(status)",
+        tests=TREE_TESTS,
+    ),
+    Sabotage(
+        name="an outcome is told as often as it is added up",
+        file="pixivflow/ledger/events.py",
+        find="WHERE NOT EXISTS (SELECT 1 FROM delivery_events WHERE slot_id = :slot_id AND event = :event)",
+        replace="WHERE :slot_id IS NOT NULL",
+        tests=TREE_TESTS,
+    ),
+    Sabotage(
+        name="a second cancel writes again",
+        file="pixivflow/ledger/cancels.py",
+        find="    if not any(cell.is_open for cell in found):\n",
+        replace="    if not found:\n",
+        tests=TREE_TESTS,
+    ),
+    Sabotage(
+        name="recovery looks at one page and no further",
+        file=STORES,
+        find="            needy += sum(each.course is not Course.WAIT for each in page)\n",
+        replace="            needy += len(page)\n",
+        tests=STORE_TESTS,
+    ),
+    Sabotage(
+        name="the stall sweep looks at one page and no further",
+        file=STORES,
+        find="            after = page.end\n",
+        replace="            after = None\n",
+        tests=STORE_TESTS,
+    ),
+    Sabotage(
+        name="the stall sweep finds what waits for its ACK",
+        file=SWEEPS,
+        find="tuple(slot for slot in found.slots if needed(db, slot.id) is not Course.WAIT)",
+        replace="found.slots",
+        tests=STORE_TESTS,
+    ),
+    Sabotage(
+        name="the stall sweep ends what waits for its ACK",
+        file=SWEEPS,
+        find="or reason is None or needed(db, slot_id) is Course.WAIT:",
+        replace="or reason is None:",
+        tests=STALL_TESTS,
+    ),
+    Sabotage(
+        name="one tick of the sweep ends a single slot",
+        file=STORES,
+        find="STALL_BATCH = 100\n",
+        replace="STALL_BATCH = 1\n",
+        tests=STORE_TESTS,
+    ),
+    Sabotage(
+        name="undated slots are looked at by nobody",
+        file=UNOWNED,
+        find="    if len(rows) < limit:\n",
+        replace="    if not rows and after.at == 0:\n",
+        tests=RECOVERY_TESTS,
     ),
     Sabotage(
         name="a failed slot is not lifted by a late ACK",

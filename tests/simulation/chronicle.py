@@ -43,8 +43,6 @@ class Chronicle:
     rearmed: set[str] = field(default_factory=set)
     done: set[str] = field(default_factory=set)
     """What people wanted to do once, and did."""
-    unrecorded_s: list[float] = field(default_factory=list)
-    """When an answer could not be written down, since another process kept the ledger."""
     begun: dict[str, int] = field(default_factory=dict)
     """How often each slot was begun."""
     trace: list[str] = field(default_factory=list)

@@ -171,8 +171,6 @@ class Life:
         """Now and then another process keeps the ledger for too long: nothing is done, and the caller is told so."""
         now_s, busy = trio.current_time(), self._chronicle.story.busy
         if busy and now_s < BUSY_UNTIL_S and self._chance.random() < busy:
-            if fn == "record":
-                self._chronicle.unrecorded_s.append(now_s)
             self.say("ledger.refused", fn=fn)
             raise Unavailable("another process keeps the ledger")
 

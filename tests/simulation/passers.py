@@ -9,6 +9,7 @@ from pixivflow.ids import OutboxId, SlotId
 from pixivflow.ledger import cancels, orders, sweeps
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import PRODUCTION
+from tests.fixtures.sweeping import beyond_rescue
 from tests.simulation import draws
 from tests.simulation.look import OPEN_CELL, OWED, ROWS, SLOTS, cells_of
 from tests.simulation.stage import Stage
@@ -31,11 +32,11 @@ class Passers(Stage):
         """A while later; what the sweep finds, it may end, and nothing else."""
         self.world.wait(ms)
         sweeper = Actor(who=Who.SWEEPER)
-        found: Any = self.world.take(sweeper, sweeps.stalled, self.world.at, limits, ())
+        found: Any = self.world.take(sweeper, beyond_rescue, self.world.at, limits=limits)
         for slot in list(self.world.rows[SLOTS]):
             before = self.world.rows
             said = self.world.take(sweeper, sweeps.end_stalled, SlotId(slot), limits, self.world.at)
-            assert (said is not None) == (slot in [each.id for each in found])
+            assert (said is not None) == (slot in found)
             assert said is not None or before == self.world.rows
 
     @rule(n=draws.picks)

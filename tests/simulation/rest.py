@@ -21,6 +21,7 @@ from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.stall import Budgets
 from pixivflow.times import PRODUCTION
+from tests.fixtures.sweeping import beyond_rescue
 
 MINUTE_MS: Final = 60_000
 WAITS_MS: Final = (MINUTE_MS, 3 * MINUTE_MS, 31 * MINUTE_MS, *(7 * 60 * MINUTE_MS,) * 4)
@@ -56,14 +57,14 @@ def come_to_rest(db: Db, now: int, mood: Mood) -> int:
     for wait_ms in WAITS_MS:
         now += wait_ms
         cared_for = frozenset(_recover(db, now, mood, owners))
-        for slot in sweeps.stalled(db, now, Budgets(), cared_for):
-            sweeps.end_stalled(db, slot.id, Budgets(), now)
+        for slot in beyond_rescue(db, now, *cared_for):
+            sweeps.end_stalled(db, SlotId(slot), Budgets(), now)
         _drain(db, now, mood)
     return now
 
 
 def _recover(db: Db, now: int, mood: Mood, owners: Iterator[Owner]) -> Iterator[str]:
-    for found in sweeps.courses(db, now, (), 100):
+    for found in sweeps.courses(db, now, ())[0]:
         slot, owner = SlotId(found.slot), next(owners)
         match found.course:
             case Course.SETTLE:

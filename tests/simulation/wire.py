@@ -38,7 +38,7 @@ def _one_key_one_body(chronicle: Chronicle) -> Iterator[str]:
 
 
 def _arrivals_have_causes(chronicle: Chronicle, rows: Look) -> Iterator[str]:
-    """A key arrives again only if its answer asked for it, was not read, or was read and not recorded."""
+    """A key arrives again only if its answer asked for it, or was not read: one that was read waits for its row."""
     armed = {row["delivery_id"] for name, row in rows[ROWS].items() if name in chronicle.rearmed}
     keys = {rows[INTENTS][intent]["idempotency_key"] for intent in armed}
     by_key: dict[str, list[Arrival]] = {}
@@ -51,10 +51,9 @@ def _arrivals_have_causes(chronicle: Chronicle, rows: Look) -> Iterator[str]:
 
 
 def _lost_sight(chronicle: Chronicle, sent: Arrival, until_s: float) -> bool:
-    """Whether the sender ended or stood still before `until_s`, could not record its answer, or lost its lease to a
-    clock that was set."""
-    instants = [*chronicle.unrecorded_s, *chronicle.clock_set_s]
-    return chronicle.was_absent(sent.life, sent.at_s, until_s) or any(sent.at_s <= at <= until_s for at in instants)
+    """Whether the sender ended or stood still before `until_s`, or lost its lease to a clock that was set."""
+    was_set = any(sent.at_s <= at <= until_s for at in chronicle.clock_set_s)
+    return was_set or chronicle.was_absent(sent.life, sent.at_s, until_s)
 
 
 def _heard(chronicle: Chronicle) -> list[Arrival]:

@@ -146,6 +146,20 @@ def test_the_last_failure_ends_the_promise() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("ack", "attempts"),
+    [
+        pytest.param(RetryableFailure(error="again", http_status=503), 11, id="its budget is spent"),
+        pytest.param(PermanentFailure(error="bad"), 0, id="it is refused for good"),
+        pytest.param(RemoteFailed(remote_status="failed", error="no"), 0, id="the receiver gave it up"),
+    ],
+)
+def test_a_row_that_ends_keeps_the_instant_for_which_its_last_attempt_was_due(ack: Ack, attempts: int) -> None:
+    found = recorded(ack, a_row(attempts=attempts, next_attempt_at=NOW - 60_000))
+
+    assert found.row.next_attempt_at == NOW - 60_000
+
+
 def test_a_permanent_failure_is_not_tried_again() -> None:
     found = recorded(PermanentFailure(error="bad"), a_row(max_attempts=3))
 
