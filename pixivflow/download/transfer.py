@@ -19,6 +19,8 @@ T = TypeVar("T")
 BATCH_BYTES: Final = 1 << 20
 FILE_BYTES: Final = 256 << 20
 REDIRECTS: Final = 3
+LENGTH_DIGITS: Final = 20
+"""A length with more digits is none; nothing that long can be sent."""
 LONGEST_WISH_S: Final = 3_600
 """Nobody sleeps longer because the image host said so."""
 DOWN: Final = (502, 503, 504)
@@ -117,7 +119,7 @@ class Transfer:
     async def _read(self, response: httpx.Response) -> None:
         """Write the body, a mebibyte a hop. What came before a line broke is written too, to be continued."""
         told = response.headers.get("content-length", "")
-        wanted = int(told) if told.isascii() and told.isdecimal() else None
+        wanted = int(told) if told.isascii() and told.isdecimal() and len(told) < LENGTH_DIGITS else None
         pieces: list[bytes] = []
         held = got = 0
         with trio.CancelScope() as enough:  # leaving the loop would leave the generators behind it half-run

@@ -17,6 +17,7 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.pixiv.pace import LONGEST_MS
 from pixivflow.pixiv.wire import ApiError, Envelope
 
 DELETED: Final = ("該当作品は削除されたか",)
@@ -98,12 +99,16 @@ def _error_of(body: bytes) -> tuple[ApiError | None, bool]:
 
 
 def wait_of(header: str | None, now: int) -> int | None:
-    """Milliseconds that a `Retry-After` asks for, from seconds or an HTTP date; None for nothing and for nonsense."""
+    """Milliseconds that a `Retry-After` asks for, from seconds or an HTTP date; None for nothing and for nonsense.
+
+    Never more than `LONGEST_MS`, whatever it asks for.
+    """
     text = (header or "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 10:
-        return int(text) * 1000
+        return min(int(text) * 1000, LONGEST_MS)
     try:
         at = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return None
-    return max(0, round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now)
+    asked_ms = round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now
+    return max(0, min(asked_ms, LONGEST_MS))

@@ -12,6 +12,7 @@ from pixivflow.config.model import Network, Pixiv, Target
 from pixivflow.errors import Rejected, Unavailable
 from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
+from pixivflow.pixiv.bounds import PAGES_MOST
 from pixivflow.pixiv.client import Client
 from pixivflow.pixiv.gate import Gate
 from pixivflow.pixiv.pace import Pace
@@ -20,6 +21,7 @@ from pixivflow.pixiv.wire import DetailReply, ListReply
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Pages
 from pixivflow.slots.model import BoundWork, WorkType
+from pixivflow.slots.ports import SkipCode, Unfit
 
 PAGES_MAX: Final = 200
 """How many pages one walk reads at most."""
@@ -52,6 +54,9 @@ class PixivSource:
         found = translate.work(reply.illust) if reply.illust is not None else None
         if found is None or found.id != work.work_id:
             raise Unavailable(f"work {work.work_id}: Pixiv answered without it")
+        if max(found.page_count, len(found.pages)) > PAGES_MOST:
+            words = f"it claims more than {PAGES_MOST} pages"
+            raise Unfit(work.work_id, SkipCode.INVALID_METADATA, words)
         return found
 
     async def _walk(

@@ -218,6 +218,7 @@ async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_n
     ("changed", "code"),
     [
         ({"page_count": 2}, SkipCode.INVALID_METADATA),
+        ({"page_count": 2**62}, SkipCode.INVALID_METADATA),
         ({"pages": ()}, SkipCode.INVALID_METADATA),
         ({"id": "../1"}, SkipCode.INVALID_METADATA),
     ],

@@ -1,0 +1,64 @@
+"""What other services say and files become: taken at its word, and not."""
+
+from tests.sabotages import Sabotage
+
+BOUNDS_TESTS = ("tests/edges/pixiv/test_bounds.py",)
+
+
+def broken(name: str, file: str, find: str, replace: str, tests: tuple[str, ...]) -> Sabotage:
+    return Sabotage(name=name, file=file, find=find, replace=replace, tests=tests)
+
+
+NUMBERS = (
+    broken(
+        "the pages that a work claims are counted up to",
+        "pixivflow/download/fetch.py",
+        "len(detail.pages) != detail.page_count or any(page.index != at for at, page in enumerate(detail.pages, 1))",
+        "[page.index for page in detail.pages] != list(range(1, detail.page_count + 1))",
+        ("tests/edges/download/test_fetch.py",),
+    ),
+    broken(
+        "a work may claim any number of pages",
+        "pixivflow/pixiv/source.py",
+        "max(found.page_count, len(found.pages)) > PAGES_MOST",
+        "False",
+        BOUNDS_TESTS,
+    ),
+    broken(
+        "a number of pages is kept as it came",
+        "pixivflow/pixiv/bounds.py",
+        "max(1, min(told or 1, PAGES_MOST + 1))",
+        "max(1, told or 1)",
+        BOUNDS_TESTS,
+    ),
+    broken(
+        "a count is kept that no row can hold",
+        "pixivflow/pixiv/bounds.py",
+        "return max(0, min(next((each for each in told if each is not None), 0), COUNT_MOST))",
+        "return next((each for each in told if each is not None), 0)",
+        BOUNDS_TESTS,
+    ),
+    broken(
+        "an id has any number of digits",
+        "pixivflow/pixiv/bounds.py",
+        "told.isdecimal() and len(told) <= ID_DIGITS else",
+        "told.isdecimal() else",
+        BOUNDS_TESTS,
+    ),
+    broken(
+        "a list that begins past all numbers is a bug",
+        "pixivflow/pixiv/bounds.py",
+        "text.isdecimal() and len(text) <= ID_DIGITS else",
+        "text.isdecimal() else",
+        BOUNDS_TESTS,
+    ),
+    broken(
+        "a limit parks an account for as long as it likes",
+        "pixivflow/pixiv/answers.py",
+        "return max(0, min(asked_ms, LONGEST_MS))",
+        "return max(0, asked_ms)",
+        BOUNDS_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS,)
