@@ -61,4 +61,73 @@ NUMBERS = (
     ),
 )
 
-ROWS = (*NUMBERS,)
+HEARING = "pixivflow/providers/hearing.py"
+HEARING_TESTS = ("tests/edges/providers/test_hearing.py",)
+
+WORDS = (
+    broken(
+        "a gateway whose JSON nobody can read has accepted",
+        "pixivflow/providers/webhook_ack.py",
+        "if said.is_unclear and",
+        "if False and",
+        HEARING_TESTS,
+    ),
+    broken(
+        "a receiver whose JSON nobody can read has accepted",
+        "pixivflow/providers/multipart_ack.py",
+        "if said.is_unclear and",
+        "if False and",
+        HEARING_TESTS,
+    ),
+    broken(
+        "half a surrogate is kept",
+        HEARING,
+        '_HALF.sub("\\ufffd", text)',
+        "text",
+        HEARING_TESTS,
+    ),
+    broken(
+        "a number that is none is kept as one",
+        HEARING,
+        ", parse_constant=lambda _: None)",
+        ")",
+        HEARING_TESTS,
+    ),
+    broken(
+        "a number of five thousand digits makes an answer unreadable",
+        HEARING,
+        "int(digits) if len(digits) <= DIGITS else None",
+        "int(digits)",
+        HEARING_TESTS,
+    ),
+    broken(
+        "how deep an answer may be is left to the interpreter",
+        HEARING,
+        "        if depth > DEPTH:\n",
+        "        if depth > 10**9:\n",
+        HEARING_TESTS,
+    ),
+    broken(
+        "only what begins like JSON is taken for JSON",
+        HEARING,
+        "(is_json or text.lstrip()",
+        "(text.lstrip()",
+        HEARING_TESTS,
+    ),
+    broken(
+        "an answer of which a part was read is judged by its status",
+        HEARING,
+        "is_unclear=is_json)",
+        "is_unclear=False)",
+        HEARING_TESTS,
+    ),
+    broken(
+        "an answer that nobody could read counts as no answer of ours",
+        HEARING,
+        "answer_unknown=True",
+        "answer_unknown=False",
+        HEARING_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS)
