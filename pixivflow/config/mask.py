@@ -1,5 +1,6 @@
 """What must not be seen: values that hide themselves, documents without their secrets, single values in a message."""
 
+import base64
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +68,8 @@ def is_secret(at: Sequence[str | int]) -> bool:
 def credentials_in(address: str) -> Iterator[str]:
     """What an address carries that nobody may repeat, decoded and as it is written; nothing where `address` is none.
 
-    That is the password, or a user who has none, since then it is the key itself; and the values of the query.
+    That is the password, or a user who has none, since then it is the key itself; both together, also as a request
+    carries them; and the values of the query.
     """
     try:
         parts = urlsplit(address.strip())
@@ -75,11 +77,20 @@ def credentials_in(address: str) -> Iterator[str]:
         return
     if not parts.scheme or not parts.netloc:
         return
-    word = parts.netloc.rpartition("@")[0].split(":", 1)[-1]
-    yield from {word, unquote(word)} - {""}
+    who = parts.netloc.rpartition("@")[0]
+    word = who.split(":", 1)[-1]
+    yield from {word, unquote(word), *(_logins(who) if who else ())} - {""}
     written = [pair.partition("=")[2] for pair in parts.query.split("&")]
     meant = [value for _, value in parse_qsl(parts.query)]
     yield from {value for value in (*written, *meant) if len(value) >= SHORTEST_VALUE}
+
+
+def _logins(who: str) -> Iterator[str]:
+    """User and password as they are written, as they are meant, and as `Basic` carries them."""
+    user, _, password = who.partition(":")
+    meant = f"{unquote(user)}:{unquote(password)}"
+    yield from (who, meant) if password else ()
+    yield base64.b64encode(meant.encode("utf-8", "replace")).decode()
 
 
 def masked(value: object, at: tuple[str | int, ...] = ()) -> object:

@@ -48,7 +48,7 @@ class Attempts:
 
     async def __call__(self, row: OutboxRow) -> Ack:
         """Exactly one network attempt, or none where the row or the route allows none. Errors: none."""
-        reveal = Reveal(self.environ)
+        reveal = Reveal(self.environ, row.idempotency_key)
         try:
             ack = await self._attempted(row, reveal)
         except ConfigError as error:
@@ -70,7 +70,7 @@ class Attempts:
             raise LocalFault(f"the files could not be read within {self.timings.submission_ms} ms", lasting=False)
         call, parse = prepared
         outcome = await exchange(self.way_out, call)
-        return parse(heard(outcome)) if isinstance(outcome, Answer) else failed(outcome)
+        return parse(heard(outcome, reveal.masked)) if isinstance(outcome, Answer) else failed(outcome)
 
     async def _prepared(self, row: OutboxRow, reveal: Reveal) -> tuple[Call, Parse]:
         route = self.routes().get(row.route)

@@ -44,17 +44,21 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
     is_unclear: bool = False
 
 
-def heard(answer: Answer) -> Said:
-    """What the answer says."""
+def heard(answer: Answer, quiet: Callable[[str], str] = str) -> Said:
+    """What the answer says. `quiet`: takes out of a text what nobody may repeat.
+
+    Nothing else sees a text before it went through `quiet`: one that was cut or put into lower case looks like no
+    secret any more. The texts inside of JSON go through by themselves, since JSON spells them as it likes.
+    """
     text = answer.body.decode(json.detect_encoding(answer.body), "replace").removeprefix("\ufeff")
-    said = Said(status=answer.status, headers=answer.headers, text=text)
+    said = Said(status=answer.status, headers=answer.headers, text=quiet(text))
     is_json = _JSON_TYPE.match(answer.headers.get("content-type", "")) is not None
     if not answer.is_whole:
         return msgspec.structs.replace(said, is_unclear=is_json)
     if not text.strip() or not (is_json or text.lstrip().startswith(("{", "["))):
         return said
     try:
-        return msgspec.structs.replace(said, told=_whole(_read(text)))
+        return msgspec.structs.replace(said, told=_each(_read(text), lambda each: quiet(_HALF.sub("\ufffd", each))))
     except (ValueError, RecursionError):
         return msgspec.structs.replace(said, is_unclear=True)
 
@@ -84,18 +88,14 @@ def _real(digits: str) -> float | None:
     return found if math.isfinite(found := float(digits)) else None
 
 
-def _whole(told: object) -> object:
-    """The same, every text of it one that can be written down."""
-    return _each(told, lambda text: _HALF.sub("\ufffd", text))
-
-
 def _each(told: object, change: Callable[[str], str]) -> object:
+    """The same, every text of it changed."""
     match told:
         case str():
             return change(told)
         case list():
             return [_each(item, change) for item in told]
         case dict():
-            return {change(key): _each(item, change) for key, item in told.items()}
+            return {key: _each(item, change) for key, item in told.items()}
         case _:
             return told

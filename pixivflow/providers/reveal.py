@@ -1,6 +1,8 @@
 """Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
 
-from collections.abc import Mapping
+import base64
+import re
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
@@ -19,10 +21,13 @@ A = TypeVar("A", bound=Ack)
 
 
 class Reveal:
-    """Fills references from the environment, and remembers what nobody may repeat."""
+    """Fills references from the environment, and remembers what nobody may repeat.
 
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
+    `spared`: the key of the promise. It is no secret, and an answer that names it is compared with it.
+    """
+
+    def __init__(self, environ: Mapping[str, str], spared: str | None = None) -> None:
+        self._environ, self._spared = environ, spared
         self._hidden: set[str] = set()
 
     def text(self, text: str) -> str:
@@ -49,14 +54,17 @@ class Reveal:
             return self.text(value.reveal())
         whole = self.secret(value)
         self._hidden.update(whole.split())  # the credential without the name of its scheme
+        self._hidden.update(_within_basic(whole))
         return whole
 
     def masked(self, text: str) -> str:
-        """`text` without anything that was revealed, as a receiver's error page might repeat it."""
-        for hidden in sorted(self._hidden, key=len, reverse=True):
-            if len(hidden.strip()) >= SHORTEST_HIDDEN:
-                text = text.replace(hidden.strip(), MASK)
-        return text
+        """`text` without anything that was revealed, as a receiver's error page might repeat it, in whatever case."""
+        if text == self._spared:
+            return text
+        folded = text.casefold()
+        hidden = {each.strip() for each in self._hidden if len(each.strip()) >= SHORTEST_HIDDEN}
+        there = sorted((each for each in hidden if each.casefold() in folded), key=len, reverse=True)
+        return re.sub("|".join(map(re.escape, there)), MASK, text, flags=re.IGNORECASE) if there else text
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""
@@ -71,3 +79,16 @@ class Reveal:
                 return {key: self._quiet(item) for key, item in value.items()}
             case _:
                 return value
+
+
+def _within_basic(header: str) -> Iterator[str]:
+    """User and password, and the password alone, of a header that somebody encoded by hand."""
+    scheme, _, login = header.strip().partition(" ")
+    if scheme.lower() != "basic":
+        return
+    try:
+        plain = base64.b64decode(login.strip(), validate=True).decode()
+    except ValueError:
+        return
+    yield plain
+    yield plain.partition(":")[2]

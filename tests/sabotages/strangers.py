@@ -82,8 +82,8 @@ WORDS = (
     broken(
         "half a surrogate is kept",
         HEARING,
-        '_HALF.sub("\\ufffd", text)',
-        "text",
+        'quiet(_HALF.sub("\\ufffd", each))',
+        "quiet(each)",
         HEARING_TESTS,
     ),
     broken(
@@ -130,4 +130,52 @@ WORDS = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS)
+REVEAL = "pixivflow/providers/reveal.py"
+ECHO_TESTS = ("tests/edges/providers/test_echoes.py",)
+
+ECHOES = (
+    broken(
+        "a credential in small letters is none",
+        REVEAL,
+        "MASK, text, flags=re.IGNORECASE)",
+        "MASK, text)",
+        ECHO_TESTS,
+    ),
+    broken(
+        "an answer is read before it is masked",
+        "pixivflow/providers/attempts.py",
+        "parse(heard(outcome, reveal.masked))",
+        "parse(heard(outcome))",
+        ECHO_TESTS,
+    ),
+    broken(
+        "the texts inside of an answer are not masked by themselves",
+        HEARING,
+        'quiet(_HALF.sub("\\ufffd", each))',
+        '_HALF.sub("\\ufffd", each)',
+        ECHO_TESTS,
+    ),
+    broken(
+        "a login is hidden in plain alone",
+        "pixivflow/config/mask.py",
+        "    yield base64.b64encode(",
+        "    str(",
+        ECHO_TESTS,
+    ),
+    broken(
+        "a login that was encoded by hand is kept decoded",
+        REVEAL,
+        "        self._hidden.update(_within_basic(whole))\n",
+        "",
+        ECHO_TESTS,
+    ),
+    broken(
+        "our own key is masked where a secret stands in it",
+        REVEAL,
+        "        if text == self._spared:\n            return text\n",
+        "",
+        ECHO_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES)

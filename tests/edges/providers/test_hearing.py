@@ -35,7 +35,7 @@ def acks(body: bytes, status: int = 200, kind: str = "", **more: Any) -> tuple[A
         ('{"why": "café"}'.encode(), {"why": "café"}),
         ("\ufeff{}".encode(), {}),
         ('{"why": "é"}'.encode("utf-16"), {"why": "é"}),
-        (b'{"a": "\\ud83d!", "\\ude00": 1}', {"a": "\ufffd!", "\ufffd": 1}),
+        (b'{"a": "\\ud83d!"}', {"a": "\ufffd!"}),
         (b'{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
         (b'{"a": "line\nbreak"}', {"a": "line\nbreak"}),
         (b'{"a": 1e999, "b": NaN, "c": -Infinity, "d": 1.5}', {"a": None, "b": None, "c": None, "d": 1.5}),
