@@ -178,4 +178,47 @@ ECHOES = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES)
+SENT = "pixivflow/providers/files.py"
+SENT_TESTS = ("tests/edges/providers/test_promised_files.py",)
+
+FILES = (
+    broken(
+        "a promise forgets what its files hold",
+        "pixivflow/delivery/payload.py",
+        "checksums={each.path: each.checksum for each in files if each.checksum},",
+        "",
+        SENT_TESTS,
+    ),
+    broken(
+        "a submission is begun with a file that has changed",
+        SENT,
+        "            await self.do(prove, path, checksums.get(path))\n",
+        "            pass\n",
+        SENT_TESTS,
+    ),
+    broken(
+        "a gateway is told to read a file that has changed",
+        "pixivflow/providers/webhook_document.py",
+        "            files.prove(path, payload.checksums.get(path))\n",
+        "            pass\n",
+        SENT_TESTS,
+    ),
+    broken(
+        "a file that has changed travels inside of a document",
+        SENT,
+        "if checksum is not None and hashlib.sha256(read)",
+        "if False and hashlib.sha256(read)",
+        SENT_TESTS,
+    ),
+    broken(
+        "a file that changes while it is sent arrives whole",
+        SENT,
+        "self._passed.hexdigest() != self._checksum",
+        "False",
+        SENT_TESTS,
+    ),
+    broken("a link to a file is measured", SENT, "os.lstat(path)", "os.stat(path)", SENT_TESTS),
+    broken("a link to a file is followed", SENT, " | os.O_NOFOLLOW)", ")", SENT_TESTS),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES)
