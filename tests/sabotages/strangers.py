@@ -221,4 +221,31 @@ FILES = (
     broken("a link to a file is followed", SENT, " | os.O_NOFOLLOW)", ")", SENT_TESTS),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES)
+MASK = "pixivflow/config/mask.py"
+MASK_TESTS = ("tests/unit/config/test_mask.py", "tests/unit/config/test_validate_document.py")
+
+ADDRESSES = (
+    broken(
+        "a message repeats the query of an address",
+        MASK,
+        "    if isinstance(hidden, str) and isinstance(value, str) and _is_address(value, at):",
+        "    if False and isinstance(hidden, str) and isinstance(value, str):",
+        MASK_TESTS,
+    ),
+    broken(
+        "a message repeats what stands where an address should",
+        MASK,
+        "_only_refers(value) else MASK)",
+        "_only_refers(value) else value)",
+        MASK_TESTS,
+    ),
+    broken(
+        "a document is shown with the queries of its addresses",
+        MASK,
+        "_QUERIED.sub(_unless_reference, shown_user) if",
+        "shown_user if",
+        MASK_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES)
