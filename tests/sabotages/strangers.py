@@ -248,4 +248,23 @@ ADDRESSES = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES)
+ROUTE_TESTS = ("tests/unit/config/test_validate_routes.py",)
+
+HEADERS = (
+    broken(
+        "a header may be called anything until it is sent",
+        "pixivflow/config/validate/shape.py",
+        "        if (fault := node.name(name)) is not None:\n",
+        "        if (fault := node.name(name)) is not None and False:\n",
+        ROUTE_TESTS,
+    ),
+    broken(
+        "a header may hold anything until it is sent",
+        "pixivflow/config/validate/keys/fields.py",
+        "judge(is_header_value,",
+        "judge(lambda value: isinstance(value, str),",
+        ROUTE_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS)
