@@ -5,6 +5,9 @@
                                      │              everybody who waited shares what came of it
                                      └── refused ─▶ the next credential; none left: a person must log in
 
+A login service that does not serve is left alone for a while: who asks in that time is told at once, so that an outage
+ends a scan and is not charged to one work after the other.
+
 A refused credential is not shown to the login service again for as long as this object lives.
 """
 
@@ -17,7 +20,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import AuthNeeded, Unavailable
+from pixivflow.errors import AuthNeeded, Outage, Unavailable
 from pixivflow.pixiv import credentials
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, SEEN, Token
 from pixivflow.pixiv.login import Login, RefusedCredential
@@ -26,6 +29,8 @@ from pixivflow.pixiv.ports import Note, Vault
 
 PATIENCE_MS: Final = 1_500
 """What a cancellation leaves a refresh that is under way: its answer may hold the only token that still works."""
+COOLDOWN_MS: Final = 60_000
+"""How long a login service that does not serve is not asked again."""
 
 
 class Account:
@@ -48,23 +53,21 @@ class Account:
         self._token: Token | None = None
         self._refused: set[str] = set()
         self._one = trio.Lock()
-        self._flights, self._failure = 0, ""
+        self._down, self._down_until = "", 0
         self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
         """An access token to begin a request with. `stale`: one that was refused, however usable it looks.
 
-        Errors: `AuthNeeded`; `Unavailable` when the login service does not answer, or the ledger.
+        Errors: `AuthNeeded`; `Outage` when the login service does not serve; `Unavailable` when the ledger does not.
         """
         if (token := self._usable(stale)) is not None:
             await self._keep_at_last()
             return token
-        flight = self._flights
         async with self._one:
             if (token := self._usable(stale)) is not None:
                 return token
-            if self._flights != flight and self._failure:
-                raise Unavailable(self._failure)  # somebody else tried while we waited
+            self._spare()
             return (await self._renewed(stale)).access_token
 
     def _usable(self, stale: str | None) -> str | None:
@@ -72,18 +75,21 @@ class Account:
         is_good = token is not None and token.is_usable(self._clock.now_ms()) and token.access_token != stale
         return token.access_token if token is not None and is_good else None
 
+    def _spare(self) -> None:
+        """Errors: `Outage` while a login service is left alone. A clock that was set back ends that time."""
+        left_ms = self._down_until - self._clock.now_ms()
+        if 0 < left_ms <= COOLDOWN_MS:
+            raise Outage(self._down, left_ms / 1000)
+
     async def _renewed(self, stale: str | None) -> Token:
-        self._failure = ""
         if (stored := await self._stored(stale)) is not None:
             self._token = stored
             return stored
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
-        except Unavailable as error:
-            self._failure = str(error)
+        except Outage as error:
+            self._down, self._down_until = str(error), self._clock.now_ms() + COOLDOWN_MS
             raise
-        finally:
-            self._flights += 1
 
     async def _stored(self, stale: str | None) -> Token | None:
         """The access token that an earlier life of this process left, if it still serves."""

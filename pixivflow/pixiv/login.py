@@ -9,7 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Outage, Unavailable
 from pixivflow.pixiv import guise
 from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.exchange import exchange
@@ -35,7 +35,8 @@ class Login:
     async def refresh(self, token: str) -> Granted:
         """What the service grants for a refresh token.
 
-        Errors: `RefusedCredential`, at once; `Unavailable` when no attempt brought an answer that settles it.
+        Errors: `RefusedCredential`, at once; `Outage` when no attempt brought an answer that settles it, since without
+        a login nothing else can be asked for either.
         """
         first_ms, error = self._network.retry_delay_ms, Unavailable("the login service was not asked")
         for attempt in range(1, max(1, self._network.retries) + 1):
@@ -45,7 +46,7 @@ class Login:
                 error = failed
             if attempt < self._network.retries:
                 await trio.sleep(min(first_ms * attempt, first_ms * LONGEST) / 1000)
-        raise error
+        raise Outage(str(error)) from error
 
     async def _ask(self, token: str) -> Reply:
         form = {

@@ -53,13 +53,6 @@ PIXIV = (
     broken("a refresh is waited for whatever happens", AUTH, "_MS: Final = 1_500", "_MS: Final = 29_000", LOGIN_TESTS),
     broken("a dead credential is shown again", AUTH, "                self._refused.add(used)\n", "", (*LOGIN_TESTS,)),
     broken(
-        "everybody who waits tries a login of their own",
-        AUTH,
-        "            if self._flights != flight and self._failure:\n",
-        "            if False:\n",
-        LOGIN_TESTS,
-    ),
-    broken(
         "a refused grant is tried again",
         LOGIN,
         "reply.status == 400 and _is_invalid(reply.body)",

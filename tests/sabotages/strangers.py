@@ -267,4 +267,31 @@ HEADERS = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS)
+AUTH = "pixivflow/pixiv/auth.py"
+LOGIN_TESTS = ("tests/edges/pixiv/test_login.py",)
+
+LOGIN = (
+    broken(
+        "a login service that is down is asked for one work after the other",
+        AUTH,
+        "            self._spare()\n",
+        "",
+        LOGIN_TESTS,
+    ),
+    broken(
+        "a login service that is down is a matter of one work",
+        "pixivflow/pixiv/login.py",
+        "raise Outage(str(error)) from error",
+        "raise error",
+        LOGIN_TESTS,
+    ),
+    broken(
+        "a login service is left alone for as long as a clock is behind",
+        AUTH,
+        "if 0 < left_ms <= COOLDOWN_MS:",
+        "if 0 < left_ms:",
+        LOGIN_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN)

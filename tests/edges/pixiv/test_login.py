@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+from typing import Any
 
 import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
 
-from pixivflow.errors import AuthNeeded, Unavailable
+from pixivflow.errors import AuthNeeded, Outage, Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, Token
 from pixivflow.pixiv.guise import app_headers, time_headers
@@ -232,3 +233,52 @@ def test_the_client_proves_its_time_with_the_whole_secret() -> None:
 def test_headers_tell_of_one_platform(agent: str, system: str, version: str) -> None:
     headers = app_headers(agent)
     assert (headers["App-OS"], headers["App-OS-Version"]) == (system, version)
+
+
+@pytest.mark.parametrize(
+    ("fault", "args"),
+    [
+        pytest.param("status", {"code": 503}, id="down"),
+        pytest.param("status", {"code": 400}, id="a refusal of no credential"),
+        pytest.param("html", {}, id="a page for people"),
+        pytest.param("reset", {}, id="no answer"),
+    ],
+)
+async def test_a_login_service_that_does_not_serve_is_an_outage_for_everybody_and_left_alone_for_a_minute(
+    fault: str, args: dict[str, Any], autojump_clock: MockClock
+) -> None:
+    stage = Stage()
+    stage.played.fault(fault, match={"kind": "oauth"}, count=3, **args)
+    for _ in range(10):
+        with pytest.raises(Outage):
+            await stage.source.detail(WORK)
+    assert len(stage.played.paths("/oauth/")) == 3
+    with pytest.raises(Outage) as raised:
+        await stage.source.detail(WORK)
+    assert raised.value.retry_after_s == pytest.approx(60)
+    await trio.sleep(60)
+    await stage.source.detail(WORK)
+    assert len(stage.played.paths("/oauth/")) == 4
+
+
+async def test_a_clock_that_is_set_back_does_not_keep_a_login_service_alone_for_hours(
+    autojump_clock: MockClock,
+) -> None:
+    stage = Stage()
+    stage.played.fault("status", match={"kind": "oauth"}, count=3, code=503)
+    with pytest.raises(Outage):
+        await stage.source.detail(WORK)
+    stage.clock.step(-3_600_000)
+    await stage.source.detail(WORK)
+
+
+async def test_a_ledger_that_does_not_answer_is_no_outage_of_pixiv(autojump_clock: MockClock) -> None:
+    stage = Stage()
+
+    async def busy(key: str) -> str | None:
+        raise Unavailable("the ledger is busy")
+
+    stage.rows.read = busy  # type: ignore[method-assign]
+    with pytest.raises(Unavailable) as raised:
+        await stage.source.detail(WORK)
+    assert not isinstance(raised.value, Outage)
