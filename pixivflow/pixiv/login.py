@@ -1,6 +1,6 @@
 """Asking the login service for a new token: one form, tried again while the service does not answer."""
 
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlencode
 
 import httpx
@@ -10,11 +10,13 @@ import trio
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
 from pixivflow.errors import Outage, Unavailable
-from pixivflow.pixiv import guise
+from pixivflow.pixiv import credentials, guise
 from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.exchange import exchange
 from pixivflow.pixiv.urls import token_url
 from pixivflow.pixiv.wire import Granted, Nested, RefusedGrant
+
+T = TypeVar("T")
 
 LONGEST: Final = 5
 """No pause between two attempts is longer than so many times the first."""
@@ -71,20 +73,23 @@ def granted(reply: Reply) -> Granted:
         raise RefusedCredential
     if not 200 <= reply.status < 300:
         raise Unavailable(f"the login service answered HTTP {reply.status}")
+    found = _decoded(reply.body, Granted) or _decoded(reply.body, Nested)
+    grant = found.response if isinstance(found, Nested) else found
+    if grant is None or not credentials.is_sound(grant):
+        raise Unavailable("the login service answered something that is no token")
+    return grant
+
+
+def _decoded(body: bytes, kind: type[T]) -> T | None:
     try:
-        return msgspec.json.decode(reply.body, type=Granted)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        pass
-    try:
-        return msgspec.json.decode(reply.body, type=Nested).response
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise Unavailable("the login service answered something that is no token") from None
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _is_invalid(body: bytes) -> bool:
-    try:
-        told = msgspec.json.decode(body, type=RefusedGrant)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    told = _decoded(body, RefusedGrant)
+    if told is None:
         return False
     system = told.errors.get("system") if isinstance(told.errors, dict) else None
     code = system.get("code") if isinstance(system, dict) else None

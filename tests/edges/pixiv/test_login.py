@@ -11,8 +11,11 @@ from trio.testing import MockClock
 
 from pixivflow.errors import AuthNeeded, Outage, Unavailable
 from pixivflow.ids import WorkId
+from pixivflow.pixiv import credentials
+from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, Token
 from pixivflow.pixiv.guise import app_headers, time_headers
+from pixivflow.pixiv.login import granted
 from pixivflow.slots.model import BoundWork, WorkType
 from tests.edges.pixiv.stage import REVOKED, ROTATING, VALID, Stage
 
@@ -282,3 +285,48 @@ async def test_a_ledger_that_does_not_answer_is_no_outage_of_pixiv(autojump_cloc
     with pytest.raises(Unavailable) as raised:
         await stage.source.detail(WORK)
     assert not isinstance(raised.value, Outage)
+
+
+DEEP = b'{"x": ' + b"[" * 300_000 + b"]" * 300_000 + b"}"
+
+
+def a_grant(**told: object) -> bytes:
+    return json.dumps({"access_token": "at-1", "refresh_token": "rt-1", "expires_in": 3600, **told}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(DEEP, id="nothing but depth"),
+        pytest.param(a_grant(expires_in=1e308), id="a lifetime beyond all clocks"),
+        pytest.param(a_grant(expires_in=10**30), id="a lifetime of ages"),
+        pytest.param(a_grant(expires_in=0), id="no lifetime"),
+        pytest.param(a_grant(expires_in=-1), id="a lifetime that is over"),
+        pytest.param(a_grant(access_token="at\r\nX: y"), id="a second header"),
+        pytest.param(a_grant(access_token="at\u2603"), id="a token that is no ASCII"),
+        pytest.param(a_grant(access_token="at \x00"), id="a token with controls"),
+        pytest.param(a_grant(access_token=""), id="no token"),
+        pytest.param(a_grant(refresh_token="rt\ud83d"), id="half a surrogate"),
+        pytest.param(a_grant(refresh_token="r" * 5_000), id="a token without an end"),
+        pytest.param(b'{"response": ' + a_grant(access_token="at\n") + b"}", id="the same, wrapped"),
+    ],
+)
+def test_a_grant_that_cannot_be_used_is_none(body: bytes) -> None:
+    with pytest.raises(Unavailable, match="no token"):
+        granted(Reply(status=200, body=body))
+
+
+def test_a_refusal_that_nobody_can_read_refuses_no_credential() -> None:
+    with pytest.raises(Unavailable, match="HTTP 400"):
+        granted(Reply(status=400, body=DEEP))
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_grant_may_be_wrapped(wrapped: bool) -> None:
+    body = b'{"response": ' + a_grant() + b"}" if wrapped else a_grant()
+    assert granted(Reply(status=200, body=body)).access_token == "at-1"
+
+
+@pytest.mark.parametrize("row", [DEEP.decode(), '{"accessToken": "a\\n", "expiresAt": 9, "refreshToken": "r"}'])
+def test_a_row_that_holds_no_token_that_can_be_sent_holds_none(row: str) -> None:
+    assert credentials.read(row) is None
