@@ -3,7 +3,8 @@
     PixivflowError
     ├── ConfigError           the operator must change something
     ├── Unavailable           try again later
-    │   ├── StorageFull       ... once there is room on the disk
+    │   ├── StorageFailed     ... once the disk takes files again
+    │   │   └── StorageFull   ... once there is room on it
     │   └── Outage            ... once the other side serves anybody at all
     ├── LedgerLost            nothing can be recorded any more: stop in order
     ├── LedgerRefused         this file must not be opened by this program
@@ -39,7 +40,11 @@ class Unavailable(PixivflowError):
         self.retry_after_s = retry_after_s
 
 
-class StorageFull(Unavailable):
+class StorageFailed(Unavailable):
+    """Nothing can be written where the settings want it: no room, no right, no folder, or a disk with a fault."""
+
+
+class StorageFull(StorageFailed):
     """The disk has no room for one more transaction; nothing of it was kept."""
 
 

@@ -66,7 +66,8 @@ class PageFetcher:
         try:
             return await self._fetched(detail, target, known, threads)
         except OSError as error:
-            raise translated(error) from error
+            told = await hop(threads, translated, error, self._storage.illustration_directory)
+            raise told from error
 
     async def _fetched(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter

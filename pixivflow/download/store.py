@@ -12,17 +12,38 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import PixivflowError, StorageFull, Unavailable
+from pixivflow.download.part import PART
+from pixivflow.errors import StorageFailed, StorageFull, Unavailable
 
 NAMES_TRIED: Final = 999
-FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+OUT_OF_ORDER: Final = frozenset(
+    {errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.EMFILE}
+    | {errno.ENFILE}
+)
+"""What no other work would fare better with."""
+NO_FOLDER: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EEXIST})
+"""The same if it is the base that is no folder; below it, only what belongs there is concerned."""
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
-def translated(error: OSError) -> PixivflowError:
-    """What a failed call to the disk means. The path is left out: it is long, and the work is named beside it."""
-    words = os.strerror(error.errno) if error.errno else type(error).__name__
-    return StorageFull(f"storage: {words}") if error.errno in FULL else Unavailable(f"storage: {words}")
+def translated(error: OSError, base: Path) -> Unavailable:
+    """What a failed call to the disk means. `base`: the folder of the settings, below which something was to be
+    written."""
+    words = f"storage: {_folder(error, base)}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
+    match error.errno:
+        case code if code in FULL:
+            return StorageFull(words)
+        case code if code in OUT_OF_ORDER or (code in NO_FOLDER and not base.is_dir()):
+            return StorageFailed(words)
+        case _:
+            return Unavailable(words)
+
+
+def _folder(error: OSError, base: Path) -> Path:
+    """The folder that a person has to look at; names of parts mean nothing to anybody."""
+    named = Path(error.filename) if isinstance(error.filename, str | Path) and base.is_dir() else base
+    return named.parent if named.name.startswith(PART) else named
 
 
 class Staged(msgspec.Struct, frozen=True, kw_only=True):

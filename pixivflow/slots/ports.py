@@ -143,7 +143,7 @@ class Fetcher(Protocol[W_contra]):
         `known`: what is recorded of the work. What of it is still whole on the disk, and what an earlier attempt left
         there, is used without a request; what is missing is fetched. Pages are staged, verified and fsynced first, and
         get their names when all are there. Blocking calls go to threads of `threads`, abandoned when cancelled.
-        Errors: `Gone`, `Rejected` (`Unfit` with its code); `StorageFull`; `AuthNeeded`, `Outage`, `Unavailable`. None
+        Errors: `Gone`, `Rejected` (`Unfit` with its code); `StorageFailed`; `AuthNeeded`, `Outage`, `Unavailable`. None
         of them leaves a file under a final name.
         """
         ...

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import AuthNeeded, Gone, ItemError, Outage, StorageFull, Unavailable
+from pixivflow.errors import AuthNeeded, Gone, ItemError, Outage, StorageFailed, Unavailable
 from pixivflow.slots.model import BoundWork
 from pixivflow.slots.ports import LedgerBusy, Skip, SkipCode, Unfit
 
@@ -66,7 +66,7 @@ def setback(error: Exception, work: BoundWork) -> Setback:
 def outage_of(error: BaseException) -> str | None:
     """What is out of order for every work alike; None: this error is about one request."""
     match error:
-        case StorageFull():
+        case StorageFailed():
             return STORAGE
         case LedgerBusy():
             return DATABASE

@@ -206,7 +206,7 @@ SORTED = (
     Sabotage(
         name="a full disk is one work's misfortune",
         file=SETBACKS,
-        find="        case StorageFull():\n            return STORAGE\n",
+        find="        case StorageFailed():\n            return STORAGE\n",
         replace="",
         tests=ONE,
     ),

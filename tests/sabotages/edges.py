@@ -194,7 +194,7 @@ FILES = (
         "",
         FETCH_TESTS,
     ),
-    broken("a full disk may pass like a lost line", STORE, "StorageFull(f", "Unavailable(f", FETCH_TESTS),
+    broken("a full disk may pass like a lost line", STORE, "return StorageFull(", "return Unavailable(", FETCH_TESTS),
     broken(
         "a part is closed under the thread that writes it",
         PART,

@@ -322,4 +322,31 @@ LOGIN = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN)
+STORE = "pixivflow/download/store.py"
+FETCH_TESTS = ("tests/edges/download/test_fetch.py",)
+
+DISK = (
+    broken(
+        "a folder that nobody may write to is one work's misfortune",
+        STORE,
+        "case code if code in OUT_OF_ORDER or (",
+        "case code if (",
+        FETCH_TESTS,
+    ),
+    broken(
+        "a base that is no folder is one work's misfortune",
+        STORE,
+        "code in OUT_OF_ORDER or (code in NO_FOLDER and not base.is_dir()):",
+        "code in OUT_OF_ORDER:",
+        FETCH_TESTS,
+    ),
+    broken(
+        "a folder of one work that is none stops all of them",
+        STORE,
+        "(code in NO_FOLDER and not base.is_dir())",
+        "code in NO_FOLDER",
+        FETCH_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK)

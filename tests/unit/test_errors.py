@@ -16,6 +16,7 @@ from pixivflow.errors import (
     Outage,
     PixivflowError,
     Rejected,
+    StorageFailed,
     StorageFull,
     Unavailable,
 )
@@ -31,6 +32,7 @@ ONE_OF_EACH: tuple[PixivflowError, ...] = (
     Rejected("71", "telegram", "the photo is too large"),
     Conflict("processing", None),
     Outage("pixiv answers 503"),
+    StorageFailed("no right to write"),
 )
 
 
@@ -40,7 +42,8 @@ def test_every_family_stands_in_this_file() -> None:
 
 
 def test_a_full_disk_is_something_to_try_again_later() -> None:
-    assert issubclass(StorageFull, Unavailable)
+    assert issubclass(StorageFull, StorageFailed)
+    assert issubclass(StorageFailed, Unavailable)
 
 
 @pytest.mark.parametrize("family", [Gone, Rejected])
