@@ -17,6 +17,7 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.pixiv.mended import mended
 from pixivflow.pixiv.pace import LONGEST_MS
 from pixivflow.pixiv.wire import ApiError, Envelope
 
@@ -70,8 +71,8 @@ Meaning = Served | Limited | TokenRefused | Missing | Refused | Down | Broken
 
 def meaning(reply: Reply, now: int) -> Meaning:
     """What follows from the answer. `now`: epoch ms, for limits that name an instant."""
-    status = reply.status
-    error, is_json = _error_of(reply.body)
+    status, body = reply.status, mended(reply.body)
+    error, is_json = _error_of(body)
     words = " ".join(filter(None, (error.message, error.user_message, error.reason))) if error else ""
     text = f"HTTP {status}{': ' if words else ''}{words[:SHOWN_CHARS]}"
     if status == 401 or OAUTH in words:
@@ -86,7 +87,7 @@ def meaning(reply: Reply, now: int) -> Meaning:
         return Down(text)
     if not 200 <= status < 300 or error is not None:
         return Broken(text)
-    return Served(reply.body) if is_json else Broken(f"HTTP {status} with a body that is no JSON object")
+    return Served(body) if is_json else Broken(f"HTTP {status} with a body that is no JSON object")
 
 
 def _error_of(body: bytes) -> tuple[ApiError | None, bool]:

@@ -9,7 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv, Target
-from pixivflow.errors import Rejected, Unavailable
+from pixivflow.errors import Outage, Rejected, Unavailable
 from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
 from pixivflow.pixiv.bounds import PAGES_MOST
@@ -67,18 +67,29 @@ class PixivSource:
             if page:
                 await trio.sleep(self._page_delay_ms / 1000)
             reply = _read(await self._client.get(url, item=item, source=source), ListReply)
-            items = reply.illusts or []
-            if not items:
+            if not (works := self._works(reply, source, item)):
                 return
-            works = translate.works(items)
-            if len(works) < len(items):
-                self._note("pixiv.items_dropped", source=source, item=item, count=len(items) - len(works))
             yield works
             following = urls.following(reply.next_url, self._base, walked)
             if following is None or (end is not None and urls.offset_of(following) >= end):
                 return
             walked.add(following)
             url = following
+
+    def _works(self, reply: ListReply, source: str, item: str) -> tuple[WorkDetail, ...]:
+        """The works of a page, without the items that nobody can read; none at the end of a list.
+
+        Errors: `Outage` for a page without a list, and for one of which nothing can be read: Pixiv speaks another
+        language than before, and nobody may take that for a day without works.
+        """
+        if reply.illusts is None:
+            raise Outage(f"{source} {item}: Pixiv answered without a list")
+        works = translate.works(reply.illusts)
+        if dropped := len(reply.illusts) - len(works):
+            self._note("pixiv.items_dropped", source=source, item=item, count=dropped)
+        if dropped and not works:
+            raise Outage(f"{source} {item}: none of the {dropped} works of a page can be read")
+        return works
 
 
 def _read(body: bytes, kind: type[T]) -> T:

@@ -141,8 +141,8 @@ PIXIV = (
     broken(
         "what is no JSON is served",
         ANSWERS,
-        "return Served(reply.body) if is_json else",
-        "return Served(b'{}') if not is_json else Served(reply.body) if is_json else",
+        "return Served(body) if is_json else",
+        "return Served(b'{}') if not is_json else Served(body) if is_json else",
         SOURCE_TESTS,
     ),
     broken("an outage is one request's", ANSWERS, "    if status in DOWN:", "    if status in ():", SOURCE_TESTS),
@@ -154,7 +154,13 @@ PIXIV = (
         SOURCE_TESTS,
     ),
     broken("a list is read in circles", URLS, "    if next_url in walked:", "    if next_url in ():", SOURCE_TESTS),
-    broken("an empty page is no end", SOURCE, "            if not items:\n                return\n", "", SOURCE_TESTS),
+    broken(
+        "an empty page is no end",
+        SOURCE,
+        "            if not (works := self._works(reply, source, item)):\n                return\n",
+        "            works = self._works(reply, source, item)\n",
+        SOURCE_TESTS,
+    ),
     broken("pages come in a burst", SOURCE, "            if page:\n", "            if page > 500:\n", SOURCE_TESTS),
     broken(
         "a placeholder is a work",

@@ -349,4 +349,38 @@ DISK = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK)
+SOURCE = "pixivflow/pixiv/source.py"
+SOURCE_TESTS = ("tests/edges/pixiv/test_source.py",)
+
+LISTS = (
+    broken(
+        "a list of which nothing can be read is empty",
+        SOURCE,
+        "        if dropped and not works:\n",
+        "        if False:\n",
+        SOURCE_TESTS,
+    ),
+    broken(
+        "an answer without a list is an empty one",
+        SOURCE,
+        '            raise Outage(f"{source} {item}: Pixiv answered without a list")\n',
+        "            return ()\n",
+        SOURCE_TESTS,
+    ),
+    broken(
+        "half a surrogate in a title takes the whole list with it",
+        "pixivflow/pixiv/answers.py",
+        "mended(reply.body)",
+        "reply.body",
+        SOURCE_TESTS,
+    ),
+    broken(
+        "what only looks like half a surrogate is mended",
+        "pixivflow/pixiv/mended.py",
+        "{2})|\\\\.",
+        "{2})",
+        SOURCE_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK, *LISTS)
