@@ -13,6 +13,7 @@ from typing import Final
 from pixivflow.errors import LedgerRefused
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.migrate import APPLICATION_ID, sync
+from pixivflow.ledger.private import narrowed
 from pixivflow.ledger.translate import DAMAGED, code_of
 from pixivflow.times import iso
 
@@ -102,6 +103,7 @@ def set_aside(path: Path, now: int) -> Path:
     for suffix in ("-wal", "-shm", ""):  # the file last: while it is there, the next start sets aside the rest
         part = Path(f"{path}{suffix}")
         if part.exists():
+            narrowed(part)
             os.replace(part, f"{target}{suffix}")
     sync(path.parent)
     return target

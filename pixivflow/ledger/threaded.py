@@ -148,6 +148,8 @@ class ThreadedLedger(Ledger):
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
         if self.set_aside is not None:
             note("ledger.set_aside", path=str(self.set_aside))
+        if opening.exposed:
+            note("ledger.exposed", paths=[str(each) for each in opening.exposed])
         if self.damaged is not None:
             note("ledger.damaged", finding=self.damaged)
 

@@ -383,4 +383,59 @@ LISTS = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK, *LISTS)
+PRIVATE_FILE = "pixivflow/ledger/private.py"
+PRIVATE_TESTS = ("tests/ledger/test_private.py",)
+
+PRIVATE = (
+    broken(
+        "a new ledger is as open as the umask lets it be",
+        "pixivflow/ledger/opening.py",
+        "        self.exposed = keep_private(self.path)\n",
+        "",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "the umask takes a new ledger from its owner",
+        PRIVATE_FILE,
+        "            os.fchmod(handle, OWNER_ALONE)\n",
+        "            pass\n",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "a ledger that others can read stays so",
+        PRIVATE_FILE,
+        "        if mode & OTHERS:\n",
+        "        if False:\n",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "the copies of a ledger stay as they are",
+        PRIVATE_FILE,
+        "each.name.startswith(begins)]",
+        "False]",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "nobody is told of a ledger that stays open to others",
+        "pixivflow/ledger/threaded.py",
+        "        if opening.exposed:\n",
+        "        if False:\n",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "the copy before a new schema is open to others",
+        "pixivflow/ledger/migrate.py",
+        "    make_private(partial)\n",
+        "",
+        PRIVATE_TESTS,
+    ),
+    broken(
+        "a ledger that is set aside stays open to others",
+        "pixivflow/ledger/check.py",
+        "            narrowed(part)\n",
+        "",
+        PRIVATE_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK, *LISTS, *PRIVATE)
