@@ -398,7 +398,7 @@ ROUTE_ROWS = (
     Sabotage(
         name="a token in the wrong header is written down",
         file=LABELS,
-        find="    if len(hidden) >= _SHORTEST_SECRET and hidden in cleaned:\n        return None\n",
+        find="    if len(hidden) >= SHORTEST_SECRET and hidden in cleaned:\n        return None\n",
         replace="",
         tests=ROUTE_TESTS,
     ),

@@ -438,4 +438,24 @@ PRIVATE = (
     ),
 )
 
-ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK, *LISTS, *PRIVATE)
+VISIT = "pixivflow/control/visit.py"
+VISIT_TESTS = ("tests/unit/control/test_triggers_misplaced.py",)
+
+MISPLACED = (
+    broken(
+        "a token that is sent as a plan is answered and kept",
+        VISIT,
+        "_bounded(_without_secret(schedule_id, secret))",
+        "_bounded(schedule_id)",
+        VISIT_TESTS,
+    ),
+    broken(
+        "half a token stands at the end of a path",
+        VISIT,
+        "path=_without_secret(asked.path, secret)[:PATH_MAX]",
+        "path=_without_secret(asked.path[:PATH_MAX], secret)",
+        VISIT_TESTS,
+    ),
+)
+
+ROWS = (*NUMBERS, *WORDS, *ECHOES, *FILES, *ADDRESSES, *HEADERS, *LOGIN, *DISK, *LISTS, *PRIVATE, *MISPLACED)
