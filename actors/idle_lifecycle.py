@@ -79,7 +79,7 @@ def _window(ctx: Context, opened_s: float | None, owed: Owed | None) -> float | 
             ctx.note("idle.window_cancelled", **owed.counters())
         return None
     if opened_s is None:
-        ctx.note("idle.window_opened")
+        ctx.note("idle.window_opened", **owed.counters())
         return trio.current_time()
     return opened_s
 

@@ -5,8 +5,8 @@ transaction that decides from the rows it reads; if one transaction would need t
 """
 
 import enum
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Protocol, TypeVar
 
 from actors.kit import Asks, CancelOrigin, End
@@ -116,10 +116,19 @@ class Course(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A slot without a live lease that has not ended."""
+    """A slot without a live lease that has not ended. `about`: by what people know it, for the log."""
 
     slot: str
     course: Course
+    about: Mapping[str, object] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What became of a slot beyond rescue. `about`: by what people know it, and how it ended, for the log."""
+
+    reason: str
+    about: Mapping[str, object] = field(default_factory=dict, compare=False)
 
 
 class SweepStore(Protocol):
@@ -133,8 +142,8 @@ class SweepStore(Protocol):
         """Slots that look beyond rescue, oldest first."""
         ...
 
-    async def end_stalled(self, slot: str, now: int) -> str | None:
-        """End the slot, if it is still beyond rescue and nobody has claimed it meanwhile; the reason, or None."""
+    async def end_stalled(self, slot: str, now: int) -> Swept | None:
+        """End the slot, if it is still beyond rescue and nobody has claimed it meanwhile; None: it was not."""
         ...
 
 

@@ -7,6 +7,7 @@ The slots of the live registry are spared whatever their rows say: after a clock
 dies here, the next tick finds the same rows; it holds nothing that could be lost.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -46,12 +47,17 @@ async def _sweep(ctx: Context, parts: Parts) -> None:
 async def _recover(ctx: Context, parts: Parts, spared: frozenset[str]) -> frozenset[str]:
     """Give every slot that nobody owns what it needs; those that got it are spared by the rest of this tick."""
     cared_for: set[str] = set()
+    stale = reclaimed = 0
     for found in await parts.slots.unfinished(ctx.clock.now_ms(), spared):
+        stale += found.course is not Course.WAIT
         try:
             if await _care(ctx, parts, found):
                 cared_for.add(found.slot)
+                reclaimed += found.course is not Course.WAIT
         except Exception as error:
-            ctx.note("recovery.failed", slot=found.slot, error=error)
+            ctx.note("recovery.failed", slot=found.slot, error=error, **found.about)
+    if stale:
+        ctx.note("recovery.swept", stale_slots_found=stale, reclaimed=reclaimed, skipped=stale - reclaimed)
     return frozenset(cared_for)
 
 
@@ -65,16 +71,21 @@ async def _care(ctx: Context, parts: Parts, found: Unfinished) -> bool:
         case Course.DISPATCH:
             answer = await parts.offer(found.slot)
             if isinstance(answer, Refused):
-                ctx.note("recovery.refused", slot=found.slot, reason=answer.reason)
+                ctx.note("recovery.refused", slot=found.slot, reason=answer.reason, **found.about)
             return isinstance(answer, Admitted)
 
 
 async def _end_stalled(ctx: Context, parts: Parts, spared: frozenset[str]) -> None:
-    for slot in await parts.slots.stalled(ctx.clock.now_ms(), spared):
+    scanned = await parts.slots.stalled(ctx.clock.now_ms(), spared)
+    reasons: Counter[str] = Counter()
+    for slot in scanned:
         try:
-            reason = await parts.slots.end_stalled(slot, ctx.clock.now_ms())
+            swept = await parts.slots.end_stalled(slot, ctx.clock.now_ms())
         except Exception as error:
             ctx.note("stall.failed", slot=slot, error=error)
             continue
-        if reason is not None:
-            ctx.note("stall.ended", slot=slot, reason=reason)
+        if swept is not None:
+            reasons[swept.reason] += 1
+            ctx.note("stall.ended", slot=slot, reason_code=swept.reason, **swept.about)
+    if scanned:
+        ctx.note("stall.swept", scanned=len(scanned), **reasons)

@@ -14,10 +14,41 @@
     │   └── Rejected          the other side will not have it
     └── Conflict              the row moved on before us: read again, decide again
 
-Anything else is a bug and belongs to the supervisor. Edges translate once, with `raise ... from error`.
+Anything else is a bug and belongs to the supervisor. Edges translate once, with `raise ... from error`, and say there
+what the matter is, as a `Cause`: nobody above has to read their words.
 """
 
+from enum import StrEnum
 from pathlib import Path
+
+
+class Cause(StrEnum):
+    """What the matter is with something that may be had another time. The values are kept in reports of cells."""
+
+    LIMITED = "limited"
+    """Too many requests: the service has said so, and may not even be asked for a while."""
+    LOGIN = "login"
+    DOWN = "down"
+    """The service as a whole does not serve (502, 503, 504 that stay)."""
+    SERVER = "server"
+    """The service says that it has a fault."""
+    NONSENSE = "nonsense"
+    """What came is no answer of this service: a page for people, a redirect, a list that leads nowhere."""
+    UNREADABLE = "unreadable"
+    """The service's own answer, which does not tell what it should."""
+    TOO_SLOW = "too_slow"
+    UNREACHABLE = "unreachable"
+    """Refused, reset, cut, or a name without an address."""
+    REFUSED = "refused"
+    """The service will not have the request itself."""
+    FILE_TOO_SLOW = "file_too_slow"
+    FILE_BROKEN = "file_broken"
+    """A file that did not come, or not whole, or is none of the kind it should be."""
+    STORAGE = "storage"
+    LEDGER = "ledger"
+    SETTINGS = "settings"
+    DEFECT = "defect"
+    """Nobody said: a bug."""
 
 
 class PixivflowError(Exception):
@@ -33,15 +64,22 @@ class ConfigError(PixivflowError):
 
 
 class Unavailable(PixivflowError):
-    """Try again later, after `retry_after_s` seconds where that is known."""
+    """Try again later, after `retry_after_s` seconds where that is known. `cause`: what the matter is; a family of its
+    own has one of its own."""
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
+    cause: Cause = Cause.DEFECT
+
+    def __init__(self, message: str, retry_after_s: float | None = None, *, cause: Cause | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        if cause is not None:
+            self.cause = cause
 
 
 class StorageFailed(Unavailable):
     """Nothing can be written where the settings want it: no room, no right, no folder, or a disk with a fault."""
+
+    cause = Cause.STORAGE
 
 
 class StorageFull(StorageFailed):
@@ -50,6 +88,8 @@ class StorageFull(StorageFailed):
 
 class Outage(Unavailable):
     """The other side as a whole does not serve now: no other request will fare better, so none is made."""
+
+    cause = Cause.DOWN
 
 
 class LedgerLost(PixivflowError):
@@ -65,10 +105,10 @@ class LedgerRefused(PixivflowError):
 
 
 class AuthNeeded(PixivflowError):
-    """The account's login must be renewed by a person."""
+    """The account's login must be renewed by a person. `why`: what is wrong with it."""
 
-    def __init__(self, account: str) -> None:
-        super().__init__(f"account {account} must log in again")
+    def __init__(self, account: str, why: str = "Pixiv refused its refresh token") -> None:
+        super().__init__(f"account {account} must log in again: {why}; put a new one into pixiv.refreshToken")
         self.account = account
 
 

@@ -31,6 +31,8 @@ POINTS: Final[Mapping[str, str]] = {
     "trigger.concluded": "what became of a trigger is written down, its answer has not left",
     "run.claimed": "the slot is leased and running, nothing was executed",
     "work.bound": "the work is bound to its cell, nothing of it was fetched",
+    "page.marked": "8 MiB more of a page are on the disk and written down, the next ones are not",
+    "page.staged": "a page is all there and written down, it has no name",
     "work.fetched": "its files have their names, nothing of them is recorded",
     "work.recorded": "files, promises and the cell are recorded, the walk does not know it yet",
     "cell.served": "the turn of one cell is over, the next one has not begun",

@@ -1,14 +1,23 @@
-"""Every fixed duration of the program in one struct, and the two shapes in which instants are kept.
+"""The fixed durations that the program promises, in one struct, and the shapes in which instants are kept.
+
+Outside of `Timings` stand four kinds of numbers, each beside what it is about:
+
+    what a setting says      its default, with the setting; one that replaces a field (the pace, the retries) wins
+    how far instants may lie a window, a lead, an age, a wish of somebody else's: a room judges by it, no timer runs
+    who waits for whom       within this process, before something is called stuck: an offer, a run that unwinds
+    manners towards a socket how long it may idle, or not be read from; and what a library wants to be told
 
 Wall time is epoch milliseconds. Some columns hold UTC text without a zone, to the second (`2026-01-15 03:00:00`); a
 text without a zone is always read as UTC, so a host in another timezone sees the same instants.
 """
 
 from datetime import UTC, datetime
+from typing import Final
 
 import msgspec
 
-MINUTE_MS = 60_000
+MINUTE_MS: Final = 60_000
+DAY_MS: Final = 86_400_000
 
 
 class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,6 +49,26 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """What a receiver gets to say that it can accept work."""
     deferral_ms: int = 60_000
     """Between two records of a row that waits for its receiver to be ready."""
+    clock_sleep_ms: int = 30_000
+    """The longest the scheduler sleeps: a clock that was set, or a host that slept, is noticed as soon as this."""
+    clock_jump_ms: int = 5_000
+    """Wall and monotonic clock further apart than this between two wakes is a jump."""
+    gate_interval_ms: int = 1_000
+    """Between two requests to Pixiv, where no setting says otherwise."""
+    gate_cooldown_ms: int = 60_000
+    """What the first limit of an account costs; each further one in a row doubles it."""
+    gate_cooldown_max_ms: int = 900_000
+    """The longest cool-down of our own making."""
+    gate_wish_max_ms: int = 3_600_000
+    """No answer parks an account for longer, whatever it asks for."""
+    token_margin_ms: int = 60_000
+    """An access token with less time left than this is not begun with."""
+    body_ms: int = 10_000
+    """What the body of a request may take to come."""
+    watch_look_ms: int = 1_000
+    """Between two looks at the configuration, also when its folder does not stir."""
+    watch_step_ms: int = 500
+    """Between two questions of the watching thread whether it is to stop."""
     idle_poll_ms: int = 15_000
     """Between two looks at what is owed."""
     shutdown_grace_ms: int = 4_000
@@ -57,7 +86,8 @@ class TimingsRefused(ValueError):
 def checked(timings: Timings) -> Timings:
     """`timings` themselves, once their ratios hold.
 
-    A heartbeat lasts at most a quarter of its lease, a renewal at most a third.
+    A heartbeat lasts at most a quarter of its lease, a renewal at most a third. The first cool-down is no longer than
+    the longest, and a step of the watching thread no longer than a look.
 
     Errors: `TimingsRefused` naming the pair.
     """
@@ -65,6 +95,10 @@ def checked(timings: Timings) -> Timings:
         raise TimingsRefused("heartbeat_ms must be at most a quarter of slot_lease_ms")
     if timings.row_renewal_ms * 3 > timings.row_lease_ms:
         raise TimingsRefused("row_renewal_ms must be at most a third of row_lease_ms")
+    if timings.gate_cooldown_ms > timings.gate_cooldown_max_ms:
+        raise TimingsRefused("gate_cooldown_ms must be at most gate_cooldown_max_ms")
+    if timings.watch_step_ms > timings.watch_look_ms:
+        raise TimingsRefused("watch_step_ms must be at most watch_look_ms")
     if any(value <= 0 for value in msgspec.structs.astuple(timings)):
         raise TimingsRefused("every duration must be positive")
     return timings

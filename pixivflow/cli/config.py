@@ -2,9 +2,10 @@
 
 import os
 import sys
-from pathlib import Path
 
 import click
+
+from pixivflow.cli.options import config_option, configuration, json_option
 
 
 @click.group("config", help="Look at the configuration.")
@@ -13,18 +14,18 @@ def command() -> None:
 
 
 @command.command("validate", help="Name everything that is wrong with the configuration, each fault by its place.")
-@click.option("--config", "config", default=None, help="The file; otherwise the usual places are searched.")
-@click.option("--json", "-j", "as_json", is_flag=True, help="One JSON document on standard output.")
+@config_option
+@json_option
 def validate(config: str | None, as_json: bool) -> None:
     from pixivflow.cli.render import document
-    from pixivflow.config.load import discover, examine, load
+    from pixivflow.config.load import examine, load
     from pixivflow.config.validate import Report
     from pixivflow.daemon.gaps import gaps
 
-    path = discover(config, os.environ, Path.cwd(), Path.home())
+    path = configuration(config)
     report = examine(path, os.environ)
     if not report.errors:
-        report = Report(findings=(*report.findings, *gaps(load(path, os.environ).settings)))
+        report = Report(findings=(*report.findings, *gaps(load(path, os.environ))))
     if as_json:
         document({"path": f"{path}", **report.plain()})
     else:

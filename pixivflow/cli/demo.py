@@ -1,9 +1,10 @@
 """`pixivflow demo`: the whole program against a Pixiv and receivers of its own, without an account or a network."""
 
-import sys
 from pathlib import Path
 
 import click
+
+from pixivflow.cli.options import json_option
 
 
 @click.command(
@@ -11,7 +12,7 @@ import click
     help="Play one round offline: trigger, search, download, delivery, exit. The files stay in --dir.",
 )
 @click.option("--dir", "directory", type=click.Path(path_type=Path, file_okay=False), default=None)
-@click.option("--json", "-j", "as_json", is_flag=True, help="One JSON document on standard output.")
+@json_option
 def command(directory: Path | None, as_json: bool) -> None:
     import tempfile
 
@@ -24,6 +25,8 @@ def command(directory: Path | None, as_json: bool) -> None:
     try:
         folder = directory or Path(tempfile.mkdtemp(prefix="pixivflow-demo-"))
         folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise ConfigError("--dir", f"{folder}", "it is not empty; name a new or an empty folder")
         with progress() as step:
             result = trio.run(play, folder.absolute(), step)
     except OSError as error:
@@ -32,4 +35,7 @@ def command(directory: Path | None, as_json: bool) -> None:
         document(result.plain())
     else:
         told(result)
-    sys.exit(0 if result.is_whole else 1)
+    if result.exit_reason == "signal":
+        raise click.Abort
+    if not result.is_whole:
+        raise click.ClickException(f"the round was not whole; {result.directory / 'daemon.log'} tells what happened")

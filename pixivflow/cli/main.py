@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from pixivflow import __version__
-from pixivflow.errors import PixivflowError
+from pixivflow.cli.ending import AS_JSON, ending, open_streams
 
 COMMANDS: Final = {
     "config": ("pixivflow.cli.config", "Look at the configuration."),
@@ -47,7 +47,7 @@ class Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = difflib.get_close_matches(args[0], COMMANDS)
             hint = f", did you mean {' or '.join(near)}?" if near else "."
-            raise click.UsageError(f"Unknown command {args[0]!r}{hint}", ctx)
+            raise click.ClickException(f"Unknown command {args[0]!r}{hint} `pixivflow --help` lists all.")
         return super().resolve_command(ctx, args)
 
 
@@ -66,15 +66,16 @@ def group(context: click.Context) -> None:
 
 
 def main(args: list[str] | None = None, prog_name: str = "pixivflow") -> None:
-    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block, no traceback."""
+    """Run the command line and end the process. Exit 1: what is wrong is told in a line or a block.
+
+    Where it happened is told only for what nobody expected; a credential never.
+    """
+    open_streams()
+    given = sys.argv[1:] if args is None else args
     try:
-        code = group.main(args, prog_name, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(1)
-    except click.Abort:
-        sys.exit(130)
-    except PixivflowError as error:
-        click.echo(f"pixivflow: {error}", err=True)
-        sys.exit(1)
+        code = group.main(given, prog_name, standalone_mode=False)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        code = ending(error, as_json=not AS_JSON.isdisjoint(given))
     sys.exit(code if isinstance(code, int) else 0)

@@ -17,12 +17,13 @@ from actors.kit import unwrapped
 from pixivflow.config.load import load
 from pixivflow.daemon.sockets import listening
 from pixivflow.daemon.start import prepared
-from pixivflow.errors import ConfigError, Unavailable
+from pixivflow.errors import Unavailable
 from pixivflow.ledger.story import Story, story
 from pixivflow.sandbox.options import Options
 from pixivflow.sandbox.serve import Sandbox, running_sandbox
 
 PLAN: Final = "demo"
+LOG: Final = "daemon.log"
 TAG: Final = "風景"
 READY_S: Final = 30.0
 ROUTES: Final = {"channel": "webhook", "archive": "submissions"}
@@ -97,10 +98,8 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
 async def play(folder: Path, step: Step) -> Played:
     """Play one round in `folder`. `step`: hears what is going on.
 
-    Errors: `ConfigError`, `Unavailable` when the daemon did not take the trigger.
+    Errors: `Unavailable` when the daemon did not take the trigger.
     """
-    if (folder / "ledger.db").exists():
-        raise ConfigError("--dir", f"{folder}", "a demo was played here before; name an empty folder")
     began, signing, token = time.monotonic(), secrets.token_hex(16), secrets.token_hex(16)
     step("starting a Pixiv and two receivers")
     async with running_sandbox(Options(sink_secret=signing)) as sandbox:
@@ -110,8 +109,11 @@ async def play(folder: Path, step: Step) -> Played:
         reason, code = await _live(path, token, folder, step)
         receipts = sandbox.service.state.receipts.view()["receipts"]
     ledger = folder / "ledger.db"
+    told = story(ledger)
+    if told is None:
+        raise Unavailable(f"the daemon made no ledger; {folder / LOG} tells why")
     return Played(
-        story=story(ledger),
+        story=told,
         receipts={(each["kind"], each["key"]): each["arrivals"] for each in receipts},
         exit_reason=reason,
         exit_code=code,
@@ -169,12 +171,12 @@ async def _live(path: Path, token: str, folder: Path, step: Step) -> tuple[str, 
     with ExitStack() as stack:
         for each in sockets:
             stack.callback(each.close)
-        log = stack.enter_context((folder / "daemon.log").open("w", encoding="utf-8"))
+        log = stack.enter_context((folder / LOG).open("w", encoding="utf-8"))
         daemon = prepared(loaded, sockets, environ, log)
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_trigger, address, token, step)
-                code = await daemon.live()
+                code = await daemon.live(is_last=False)
                 nursery.cancel_scope.cancel()
         except* httpx.TransportError as errors:
             raise Unavailable(f"the daemon could not be reached: {unwrapped(errors)}") from errors

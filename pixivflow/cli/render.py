@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from pixivflow.cli.play import Played
+    from pixivflow.ledger.story import CellStory, DeliveryStory, SlotStory
 
 
 def document(content: object) -> None:
@@ -29,16 +30,39 @@ def progress() -> Iterator[Callable[[str], object]]:
         yield lambda text: status.update(text)
 
 
+def slot_lines(slots: "Iterable[SlotStory]") -> Iterator[str]:
+    """Each slot and, below it, how far each of its targets is."""
+    for slot in slots:
+        known = {None: " (outcome not known yet)", slot.status: ""}
+        yield f"slot {slot.id}: {slot.status}{known.get(slot.business_status, f' ({slot.business_status})')}"
+        for cell in slot.cells:
+            yield f"  {cell.target_id}: {cell.status}{_brought(cell)}{f': {cell.error}' if cell.error else ''}"
+
+
+def _brought(cell: "CellStory") -> str:
+    if cell.work_id:
+        return f", work {cell.work_id}"
+    return f", {cell.stored_count} new" if cell.stored_count else ""
+
+
+def delivery_line(delivery: "DeliveryStory") -> str:
+    """Where one promise stands: what the receiver calls it, or what went wrong and when it is tried again."""
+    told = f"delivery of {delivery.work_id} to {delivery.route}: {delivery.status}"
+    if delivery.remote_id:
+        told += f", there as {delivery.remote_id}"
+    if delivery.error:
+        told += f", attempt {delivery.attempts} failed: {delivery.error}"
+    if delivery.next_attempt_at is not None:
+        told += f", due {delivery.next_attempt_at}"
+    return told
+
+
 def told(result: "Played") -> None:
     """What a round of the demo did."""
-    for slot in result.story.slots:
-        click.echo(f"slot {slot.id}: {slot.status} ({slot.business_status or 'outcome not known yet'})")
-        for cell in slot.cells:
-            work = f", work {cell.work_id}" if cell.work_id else ""
-            click.echo(f"  target {cell.target_id}: {cell.status}{work}{f', {cell.error}' if cell.error else ''}")
+    for line in slot_lines(result.story.slots):
+        click.echo(line)
     for each in result.story.deliveries:
-        arrivals = result.arrived(each.route, each.key)
-        click.echo(f"delivery of {each.work_id} to {each.route}: {each.status}, arrived {arrivals}x")
+        click.echo(f"{delivery_line(each)}, arrived {result.arrived(each.route, each.key)}x")
     for path in result.story.files:
         click.echo(f"file {path}")
     click.echo(f"the daemon left ({result.exit_reason}) after {result.duration_ms / 1000:.1f} s")

@@ -27,9 +27,6 @@ BODY_MAX: Final = 102_400
 SWALLOWED_MAX: Final = 1_048_576
 """Of a larger one so much is read and thrown away, so that its sender hears the answer and may go on."""
 
-BODY_S: Final = 10.0
-"""What a body may take to come."""
-
 TEXTS: Final = {404: "not found", 405: "method not allowed", 413: "the body is too large"}
 
 
@@ -42,7 +39,7 @@ def build(parts: Parts, refusals: Refusals) -> App:
 
     @app.post("/internal/schedules/<schedule_id>/run")
     async def run(schedule_id: str) -> Response:
-        return _response(await triggers.run(parts, refusals, Quarts(), schedule_id))
+        return _response(await triggers.run(parts, refusals, Quarts(parts.body_ms), schedule_id))
 
     @app.get("/internal/schedules")
     async def list_schedules() -> Response:
@@ -87,7 +84,10 @@ def _let_in(parts: Parts, refusals: Refusals, route: str) -> None:
 
 
 class Quarts:
-    """The request that Quart is handling, as a route sees it."""
+    """The request that Quart is handling, as a route sees it. `body_ms`: what its body may take to come."""
+
+    def __init__(self, body_ms: int) -> None:
+        self._body_ms = body_ms
 
     @property
     def method(self) -> str:
@@ -102,14 +102,14 @@ class Quarts:
         return request.headers.get(name)
 
     async def body(self) -> bytes:
-        return await read(request.body)
+        return await read(request.body, self._body_ms)
 
 
-async def read(chunks: AsyncIterable[bytes]) -> bytes:
+async def read(chunks: AsyncIterable[bytes], within_ms: int) -> bytes:
     """The whole body. Errors: `Failed` with 413 when it is too large, with 408 when it does not come in time."""
     kept, size = bytearray(), 0
     try:
-        with trio.fail_after(BODY_S):
+        with trio.fail_after(within_ms / 1000):
             async for chunk in chunks:
                 size += len(chunk)
                 kept += chunk if size <= BODY_MAX else b""

@@ -40,6 +40,7 @@ class Parts:
     identity: Identity
     clock: Clock
     note: Note
+    body_ms: int
     point: Point = lambda name: None
 
 

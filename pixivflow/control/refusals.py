@@ -12,14 +12,15 @@ import trio
 from actors.kit import Context
 from pixivflow.ledger import refusals, triggers
 from pixivflow.ledger.interface import Ledger
-from pixivflow.ledger.refusals import MINUTE_MS, Refusal
+from pixivflow.ledger.refusals import Refusal
 from pixivflow.scheduling.disposition import Disposition
+from pixivflow.times import DAY_MS, MINUTE_MS
 
 FLUSH_S: Final = 1.0
 KEYS_MAX: Final = 1_000
 """How many kinds are told apart between two writes; what is more counts as a caller that did not name itself."""
 
-KEPT_MS: Final = 400 * refusals.DAY_MS
+KEPT_MS: Final = 400 * DAY_MS
 """How long the journal is kept, as long as slots are."""
 
 PRUNE_S: Final = 86_400.0

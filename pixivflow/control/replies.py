@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import UNSET
 
+from pixivflow.config.texts import stored_text
 from pixivflow.control.ports import Reply
 from pixivflow.control.visit import Outcome
 from pixivflow.control.wire import CellView, ErrorBody, RunReply, ScheduleView
 from pixivflow.scheduling.disposition import ANSWERS, Disposition
 from pixivflow.scheduling.occurrence import Occurrence
 from pixivflow.slots.model import Cell, SlotStatus
+from pixivflow.slots.texts import CELL_ERROR_MAX
 
 
 def errored(
@@ -54,9 +56,10 @@ def _view(disposition: Disposition, occurrence: Occurrence, status: SlotStatus, 
 
 
 def _cell(cell: Cell) -> CellView:
+    error = stored_text(cell.last_error, CELL_ERROR_MAX)  # an earlier program may have written the row
     return CellView(
         target_id=cell.target_id,
         status=cell.status.value,
         work_id=cell.work_id,
-        error=cell.last_error if cell.last_error is not None else UNSET,
+        error=UNSET if error is None else error,
     )

@@ -10,6 +10,7 @@ Hypercorn is used piece by piece, since four things of its own worker stand in t
 The names that this leans on are not promised by Hypercorn: hence the narrow version, and a test that notices.
 """
 
+import contextlib
 import logging
 from typing import Any, Final, cast
 
@@ -17,7 +18,7 @@ import h11
 import trio
 from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
-from hypercorn.events import Closed, Event, RawData
+from hypercorn.events import Closed, Event, RawData, Updated
 from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
@@ -27,6 +28,9 @@ from hypercorn.utils import parse_socket_addr
 
 WRITE_S: Final = 10.0
 """What one piece of an answer may take to leave; then its reader is given up."""
+
+MAX_RECV: Final = 65_536
+"""How many bytes are taken from a socket at a time."""
 
 IDLE_S: Final = 5.0
 """How long a connection may wait for its next request, or for the whole header of its first."""
@@ -44,6 +48,8 @@ class Connection(TCPServer):
 
     stream: trio.SocketStream  # type: ignore[assignment]  # there is no TLS here
     protocol: OnlyHttp1  # type: ignore[assignment]
+    _answered: trio.Event
+    """Set once the request that was begun last has its whole answer."""
 
     async def run(self) -> None:
         """Serve until the client has gone, was silent for too long, or the server stops."""
@@ -73,8 +79,22 @@ class Connection(TCPServer):
         finally:
             await trio.aclose_forcefully(self.stream)
 
+    async def _read_data(self) -> None:
+        """Hypercorn's own, but who has asked and says no more has not gone: a caller may close its half, and wait."""
+        with contextlib.suppress(trio.ClosedResourceError, trio.BrokenResourceError):
+            while data := await self.stream.receive_some(MAX_RECV):
+                await self.protocol.handle(RawData(bytes(data)))
+            if self.protocol.connection.their_state is h11.DONE:
+                await self._answered.wait()
+        await self.protocol.handle(Closed())
+
     async def protocol_send(self, event: Event) -> None:
         """Hypercorn's own, without the shield and with a bound."""
+        match event:
+            case Updated(idle=False):
+                self._answered = trio.Event()
+            case Updated() | Closed():
+                self._answered.set()
         if not isinstance(event, RawData):
             return await super().protocol_send(event)
         async with self.send_lock:

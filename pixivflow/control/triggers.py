@@ -8,6 +8,10 @@ Between the look at `leaving` and the write nothing waits. So the last look befo
 queue either behind this write, and sees its slot, or before it, and then this look has found the door closed.
 """
 
+from collections.abc import Callable
+
+import trio
+
 from actors.ports import Admitted, Refused
 from pixivflow.control.auth import CHALLENGE, DISABLED, UNAUTHORIZED, judge, refusal
 from pixivflow.control.ports import Asked, Failed, Parts, Reply
@@ -17,12 +21,15 @@ from pixivflow.control.visit import GONE, Outcome, Visit
 from pixivflow.control.wire import RunBody, decode
 from pixivflow.errors import ConfigError, StorageFull, Unavailable
 from pixivflow.ledger import triggers
-from pixivflow.ledger.triggers import Accepted, Found
+from pixivflow.ledger.db import Db
+from pixivflow.ledger.triggers import Accepted, Arrival, End, Found
 from pixivflow.scheduling.disposition import COMPLETED, Disposition, dispose
 from pixivflow.scheduling.model import Plan
 from pixivflow.scheduling.occurrence import membership, misfit, occurrence_for
 from pixivflow.slots.model import Slot, SlotStatus
 from pixivflow.slots.opening import slot_for
+
+Note = Callable[[Db, Arrival, End], str | None]
 
 BROKE = "schedule run failed; the occurrence will resume on the next trigger"
 
@@ -38,6 +45,9 @@ async def run(parts: Parts, refusals: Refusals, asked: Asked, schedule_id: str) 
         visit.tell("schedule.trigger_failed", error=error)
         outcome = errored(Disposition.ERROR, BROKE, type(error).__name__)
         await _keep(visit, outcome)
+    except trio.Cancelled:
+        await _keep(visit, GONE, triggers.depart)
+        raise
     finally:
         visit.tell_outcome(outcome)
     return outcome.reply
@@ -55,7 +65,7 @@ async def _outcome(visit: Visit, refusals: Refusals, asked: Asked) -> Outcome:
             return errored(refused, UNAUTHORIZED, "bad_token", headers=CHALLENGE)
     try:
         label = decode(await asked.body(), RunBody).label
-        judged = _judged(visit, label if isinstance(label, str) else None)
+        judged = _judged(visit, visit.discreet(label) if isinstance(label, str) else None)
     except Failed as failed:
         judged = errored(Disposition.BAD_REQUEST, failed.text, "bad_body", http_status=failed.http_status)
     if isinstance(judged, Outcome):
@@ -121,21 +131,22 @@ async def _found(visit: Visit, slot: Slot, accepted: Accepted, admission: Admitt
     try:
         found = await ledger.write(triggers.conclude, visit.journal, slot.id, admission, visit.elapsed_ms, at)
     except Exception as error:
-        visit.tell_fault(repr(error))
+        visit.tell_fault(error)
         disposition, reason = dispose(admission, is_over=accepted.is_over, is_leased=False)
         return Found(disposition=disposition, reason=reason, status=SlotStatus.PENDING, cells=())
     visit.tell_fault(found.fault)
     return found
 
 
-async def _keep(visit: Visit, outcome: Outcome) -> None:
-    """Write down an end that no other write carries. A journal that cannot be written changes no answer."""
+async def _keep(visit: Visit, outcome: Outcome, unknown: Note = triggers.keep) -> None:
+    """Write down an end that no other write carries, also of a caller who has gone: a fault changes no answer."""
     ledger, end = visit.parts.ledger, visit.end(outcome)
+    fault: str | Exception | None
     try:
         if visit.journal is None:
-            fault = await ledger.write(triggers.note, visit.arrival, end)
+            fault = await ledger.settle(unknown, visit.arrival, end)
         else:
-            fault = await ledger.write(triggers.answered, visit.journal, end)
+            fault = await ledger.settle(triggers.answered, visit.journal, end)
     except Exception as error:
-        fault = repr(error)
+        fault = error
     visit.tell_fault(fault)

@@ -4,11 +4,10 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
-from urllib.parse import quote
 
 import trio
 
-from pixivflow.config.mask import MASK
+from pixivflow.config.texts import spellings_of, without
 from pixivflow.control import labels
 from pixivflow.control.ports import Asked, Parts, Reply
 from pixivflow.ids import ScheduleId
@@ -72,6 +71,10 @@ class Visit:
             received_at=parts.clock.now_ms(),
         )
 
+    def discreet(self, text: str) -> str:
+        """`text` without the token that opens this door, sent in the wrong place."""
+        return _without_secret(text, self.parts.runtime().trigger.token.reveal())
+
     @property
     def elapsed_ms(self) -> int:
         """Since it arrived."""
@@ -127,7 +130,7 @@ class Visit:
         with suppress(Exception):
             self.parts.note(event, **{key: value for key, value in (known | fields).items() if value is not None})
 
-    def tell_fault(self, fault: str | None) -> None:
+    def tell_fault(self, fault: str | Exception | None) -> None:
         """Say that the journal could not be written, if so."""
         if fault is not None:
             self.tell("schedule.journal_failed", error=fault)
@@ -140,15 +143,7 @@ class Visit:
 
 
 def _without_secret(text: str, secret: str) -> str:
-    """`text` without the token that opens this door, sent in the wrong place; as it is, or as an address spells it.
-
-    Before anything is cut, for half a token is not found any more.
-    """
-    plain = secret.strip()
-    if len(plain) < labels.SHORTEST_SECRET:
-        return text
-    spellings = "|".join(map(re.escape, (plain, quote(plain, safe=""))))
-    return re.sub(spellings, MASK, text, flags=re.IGNORECASE)
+    return without(text, (each for each in spellings_of(secret) if len(each) >= labels.SHORTEST_SECRET))
 
 
 def _bounded(asked_for: str) -> ScheduleId:

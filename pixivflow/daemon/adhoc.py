@@ -7,7 +7,7 @@ import trio
 
 from actors.kit import Clock, Note
 from pixivflow.config.model import Settings, Target
-from pixivflow.daemon.outside import outside
+from pixivflow.daemon.outside import tidied, to_pixiv
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.adhoc import AdHocCells
 from pixivflow.ledger.ledger import open_ledger
@@ -36,18 +36,20 @@ async def bring(settings: Settings, illust_id: int, clock: Clock, note: Note, en
     """
     target = Target(id=TARGET, type="illustration", illust_id=illust_id)
     path = settings.storage.database_path
-    path.parent.mkdir(parents=True, exist_ok=True)
     async with open_ledger(path, clock=clock, note=note, daemon=False) as ledger:
-        ways = outside(settings, ledger, dict, clock=clock, note=note, environ=environ, timings=PRODUCTION)
+        await tidied(settings, ledger, clock, note)
+        ways = to_pixiv(settings, ledger, clock=clock, note=note, environ=environ, timings=PRODUCTION)
         cells = AdHocCells(ledger, clock, SLOT, [Cell(slot_id=SLOT, target_id=TARGET)])
         parts = Parts(
             targets={TARGET: target},
-            selection=Candidates(ways.source, settings.download.candidate_scan_limit),
-            fetcher=ways.fetcher,
+            selection=Candidates(ways.source(settings.download), settings.download.candidate_scan_limit),
+            fetcher=ways.fetcher(settings.download),
             cells=cells,
             threads=trio.CapacityLimiter(4),
             started_at=clock.now_ms(),
             stages=1,
+            max_tries=settings.download.max_retries,
+            retry_ms=settings.download.retry_delay_ms,
             note=note,
         )
         plan = ScheduleId("adhoc")

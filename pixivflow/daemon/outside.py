@@ -9,12 +9,16 @@ from dataclasses import dataclass
 import trio
 
 from actors.kit import Clock, Note
-from pixivflow.config.model import Route, Settings
+from pixivflow.config.model import Download, Route, Settings
 from pixivflow.download.fetch import PageFetcher
 from pixivflow.download.reconcile import reconcile
+from pixivflow.download.shelf import Shelf
+from pixivflow.errors import Unavailable
 from pixivflow.ids import RouteName
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.staged import StagedRows
 from pixivflow.ledger.tokens import AccountRows
+from pixivflow.observe.known import known_secrets
 from pixivflow.pixiv.source import PixivSource, source
 from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.attempts import Attempts
@@ -27,75 +31,112 @@ READONLY = frozenset({"1", "true", "yes"})
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """The ways out of one process, as configured at its start; they do not change while it lives."""
+class ToPixiv:
+    """The way to Pixiv, as configured at the start of the process; it does not change while it lives.
 
-    source: PixivSource
-    fetcher: PageFetcher
-    attempt: Attempts
-    ready: Readiness
+    What `download` says is no part of it: each run is given what it began with.
+    """
+
+    account: PixivSource
+    new_fetcher: Callable[[Download], PageFetcher]
     size_of: Callable[[str], int | None]
     """The bytes of a file that is to be sent, None when it is gone."""
-    closing: tuple[Callable[[], Awaitable[None]], ...]
+    aclose: Callable[[], Awaitable[None]]
 
-    async def aclose(self) -> None:
-        """Close every connection."""
-        for close in self.closing:
-            await close()
+    def source(self, download: Download) -> PixivSource:
+        """Lists and works, at the pace of the account, with the pauses that `download` asks for."""
+        return self.account.paced(download.request_delay_ms)
+
+    def fetcher(self, download: Download) -> PageFetcher:
+        """Fetches files as `download` says. All know of the pages that one of them left behind."""
+        return self.new_fetcher(download)
 
 
-def outside(
+@dataclass(frozen=True, slots=True)
+class ToReceivers:
+    """The way to receivers. Which routes there are is asked at each attempt."""
+
+    attempt: Attempts
+    ready: Readiness
+    aclose: Callable[[], Awaitable[None]]
+
+
+def to_pixiv(
     settings: Settings,
     ledger: Ledger,
-    routes: Callable[[], Mapping[RouteName, Route]],
     *,
     clock: Clock,
     note: Note,
     environ: Mapping[str, str],
     timings: Timings,
-) -> Outside:
-    """Join the rooms that speak to Pixiv and to receivers.
+    point: Callable[[str], object] = lambda name: None,
+) -> ToPixiv:
+    """Join the rooms that speak to Pixiv. Its address may be the operator's own, in the same house."""
+    way_out = transport(allow=anywhere, keep_alive=True, proxy=proxy_of(settings.network.proxy))
+    rows, shelf = AccountRows(ledger), Shelf(StagedRows(ledger), clock, point)
 
-    Every address they use is the operator's own, so a receiver in the same house may be spoken to.
-    """
-    proxy = proxy_of(settings.network.proxy)
-    to_pixiv = transport(allow=anywhere, keep_alive=True, proxy=proxy)
-    to_receivers = transport(allow=anywhere, keep_alive=False, proxy=proxy)
-    rows = AccountRows(ledger)
-    return Outside(
-        source=source(
+    def new_fetcher(download: Download) -> PageFetcher:
+        return PageFetcher(
+            settings.storage,
+            download,
+            settings.network,
+            way_out,
+            user_agent=settings.pixiv.user_agent,
+            image=settings.pixiv.endpoints.image,
+            clock=clock,
+            note=note,
+            shelf=shelf,
+        )
+
+    return ToPixiv(
+        account=source(
             settings.pixiv,
             settings.network,
-            to_pixiv,
+            way_out,
             vault=rows,
             gates=rows,
             clock=clock,
             note=note,
             page_delay_ms=settings.download.request_delay_ms,
+            timings=timings,
             readonly=environ.get("PIXIV_AUTH_READONLY", "").lower() in READONLY,
         ),
-        fetcher=PageFetcher(
-            settings.storage,
-            settings.download,
-            settings.network,
-            to_pixiv,
-            user_agent=settings.pixiv.user_agent,
-            image=settings.pixiv.endpoints.image,
-            clock=clock,
-            note=note,
-        ),
-        attempt=Attempts(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
-        ready=Readiness(routes=routes, way_out=to_receivers, now=clock.now_ms, environ=environ, timings=timings),
+        new_fetcher=new_fetcher,
         size_of=size_on_disk,
-        closing=(to_pixiv.aclose, to_receivers.aclose),
+        aclose=way_out.aclose,
     )
 
 
-async def tidied(settings: Settings, note: Note) -> None:
+def to_receivers(
+    settings: Settings,
+    routes: Callable[[], Mapping[RouteName, Route]],
+    *,
+    clock: Clock,
+    environ: Mapping[str, str],
+    timings: Timings,
+) -> ToReceivers:
+    """Join the rooms that speak to receivers. They are the operator's own, and may stand in the same house."""
+    way_out = transport(allow=anywhere, keep_alive=False, proxy=proxy_of(settings.network.proxy))
+    return ToReceivers(
+        attempt=Attempts(
+            routes=routes,
+            way_out=way_out,
+            now=clock.now_ms,
+            environ=environ,
+            timings=timings,
+            hidden=frozenset(known_secrets(settings.network, environ, ("network",))),
+        ),
+        ready=Readiness(routes=routes, way_out=way_out, now=clock.now_ms, environ=environ, timings=timings),
+        aclose=way_out.aclose,
+    )
+
+
+async def tidied(settings: Settings, ledger: Ledger, clock: Clock, note: Note) -> None:
     """Remove what an earlier life left half-written, before this one fetches. A file that stays harms nobody."""
+    bases, threads = [settings.storage.illustration_directory], trio.CapacityLimiter(1)
     try:
-        removed = await reconcile([settings.storage.illustration_directory], trio.CapacityLimiter(1))
-    except OSError as error:
+        removed = await reconcile(bases, StagedRows(ledger), clock.now_ms(), threads)
+    except (OSError, Unavailable) as error:
         note("download.parts_stay", error=error)
     else:
         if removed:

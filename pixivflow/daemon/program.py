@@ -7,28 +7,33 @@ control (with sockets) · config_watcher · idle (external, exitWhenIdle)
 
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
+from pathlib import Path
 
 from actors.idle_lifecycle import Parts as IdleParts
 from actors.idle_lifecycle import idle_lifecycle
-from actors.kit import Child, Context, Hooks, Mailbox, Supervisor
+from actors.kit import Child, Context, Hooks, Mailbox, Note, Supervisor
 from actors.ports import LookAgain, Owed, Reload, Wake
 from actors.scheduler import Parts as SchedulerParts
 from actors.scheduler import scheduler
 from pixivflow import __version__
 from pixivflow.config.load import Loaded
 from pixivflow.config.model import Settings
+from pixivflow.config.watch.folder import changes
 from pixivflow.config.watch.live import Live
 from pixivflow.config.watch.watcher import Look, config_watcher, reader
 from pixivflow.config.watch.watcher import Parts as WatcherParts
 from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
+from pixivflow.daemon.gaps import with_gaps
 from pixivflow.daemon.lifecycle import leave_wedged
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, retries_of, targets_of
 from pixivflow.daemon.tree import Ground
 from pixivflow.daemon.work import AtWork
+from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId
 from pixivflow.ledger.fires import FireLedger
 from pixivflow.ledger.interface import Ledger
@@ -41,7 +46,8 @@ from pixivflow.times import Timings
 class Program:
     """The tree of one daemon, `supervisor`. `exit_reason`: why it left by itself, None while it did not.
 
-    `published`: hears of every snapshot that comes in force after the first.
+    `live`: the snapshot in force. `published`: hears of every one that comes in force after the first. `retries`: how
+    attempts at a delivery are spaced under a snapshot.
     """
 
     def __init__(
@@ -52,8 +58,9 @@ class Program:
         timings: Timings,
         environ: Mapping[str, str],
         published: Callable[[Settings], object] = lambda settings: None,
+        retries: Callable[[Settings], RetryPolicy] = retries_of,
     ) -> None:
-        self._loaded, self._live = loaded, Live(loaded.settings)
+        self._loaded, self.live = loaded, Live(loaded.settings)
         self._sockets, self._hooks, self._timings, self._environ = sockets, hooks, timings, environ
         self._published, self._started_at = published, hooks.clock.now_ms()
         self._armed = loaded.settings.generation, plans_of(loaded.settings, self._started_at)
@@ -62,7 +69,7 @@ class Program:
         self._config: Mailbox[Look] = Mailbox(4)
         self.exit_reason: str | None = None
         self.leaving = False
-        self._work = AtWork(self.settings, lambda: self.ground.ledger, hooks, timings, environ)
+        self._work = AtWork(self.settings, hooks, timings, environ)
         self.ground = Ground(
             open_ledger=self._open_ledger,
             execute=self._work.execute,
@@ -71,6 +78,7 @@ class Program:
             plans=self.plans,
             governance=lambda: governance_of(self.settings()),
             budgets=lambda: budgets_of(self.settings()),
+            retries=lambda: retries(self.settings()),
             timings=timings,
             ended=self._something_ended,
         )
@@ -78,7 +86,7 @@ class Program:
 
     def settings(self) -> Settings:
         """The snapshot in force."""
-        return self._live.current()
+        return self.live.current()
 
     def plans(self) -> dict[ScheduleId, Plan]:
         """Every plan, armed since its settings came in force."""
@@ -108,7 +116,6 @@ class Program:
 
     def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:
         path = self.settings().storage.database_path
-        path.parent.mkdir(parents=True, exist_ok=True)
         hooks = self._hooks
         return open_ledger(path, clock=hooks.clock, note=hooks.note, point=hooks.point, timings=self._timings)
 
@@ -122,19 +129,36 @@ class Program:
             ticking=lambda: runtime.mode == "internal",
             catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
         )
-        await scheduler(ctx, self._scheduler, SchedulerParts(fires=fires, offer=self.ground.offer))
+        parts = SchedulerParts(
+            fires=fires,
+            offer=self.ground.offer,
+            sleep_ms=self._timings.clock_sleep_ms,
+            jump_ms=self._timings.clock_jump_ms,
+        )
+        await scheduler(ctx, self._scheduler, parts)
 
     async def _run_watcher(self, ctx: Context) -> None:
         path = self._loaded.path
-        parts = WatcherParts(path=path, live=self._live, read=reader(path, self._environ), published=self._in_force)
+        parts = WatcherParts(
+            path=path,
+            live=self.live,
+            read=whole_reader(path, self._environ),
+            published=self.in_force,
+            stirring=partial(changes, look_ms=self._timings.watch_look_ms, step_ms=self._timings.watch_step_ms),
+        )
         await config_watcher(ctx, self._config, parts)
 
-    def _in_force(self, settings: Settings) -> None:
+    def in_force(self, settings: Settings) -> None:
+        """Tell those who keep something of the snapshot that another one is in force."""
         self._published(settings)
         self._scheduler.tell(Reload())
 
     async def _run_control(self, ctx: Context) -> None:
-        parts = DoorParts(
+        await control(ctx, self._sockets, self.door(ctx.note))
+
+    def door(self, note: Note) -> DoorParts:
+        """What the routes of the door work with."""
+        return DoorParts(
             ledger=self.ground.ledger,
             offer=self.ground.offer,
             plans=self.plans,
@@ -149,9 +173,9 @@ class Program:
                 started_at=self._started_at,
             ),
             clock=self._hooks.clock,
-            note=ctx.note,
+            note=note,
+            body_ms=self._timings.body_ms,
         )
-        await control(ctx, self._sockets, parts)
 
     async def _run_idle(self, ctx: Context) -> None:
         runtime = self.settings().scheduler_runtime
@@ -182,3 +206,13 @@ class Program:
     def _leave(self, reason: str) -> None:
         self.exit_reason = reason
         self.supervisor.stop()
+
+
+def whole_reader(path: Path, environ: Mapping[str, str]) -> Callable[[], Awaitable[Loaded]]:
+    """Reads the file, and says with its warnings what it asks for in vain. Errors of what it returns: `ConfigError`."""
+    read = reader(path, environ)
+
+    async def read_whole() -> Loaded:
+        return with_gaps(await read())
+
+    return read_whole

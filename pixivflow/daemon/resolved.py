@@ -1,9 +1,10 @@
 """From the settings in force to the small structs that the rooms decide with."""
 
 from pixivflow.config.model import Settings, Target
+from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId, TargetId
 from pixivflow.scheduling.model import Governance, Plan
-from pixivflow.slots.stall import Budgets, budgets
+from pixivflow.slots.stall import Budgets
 
 LANE = "pixiv-account:{}"
 """The scarce resource of every run: one account. Never a token, a receiver or a plan."""
@@ -50,4 +51,9 @@ def governance_of(settings: Settings) -> Governance:
 def budgets_of(settings: Settings) -> Budgets:
     """How long slots may wait and stand still."""
     runtime = settings.scheduler_runtime
-    return budgets(runtime.queued_timeout_ms, runtime.stall_timeout_ms)
+    return Budgets(queued_ms=runtime.queued_timeout_ms, stalled_ms=runtime.stall_timeout_ms)
+
+
+def retries_of(settings: Settings) -> RetryPolicy:
+    """How failed attempts at a delivery are spaced."""
+    return RetryPolicy(base_ms=settings.delivery.outbox_retry_base_ms, max_ms=settings.delivery.outbox_retry_max_ms)

@@ -16,15 +16,23 @@ FIRST_FD: Final = 3
 def listening(host: str, port: int, environ: MutableMapping[str, str]) -> list[socket.socket]:
     """The sockets to serve on: those that were handed over to this very process, else one bound to `host` and `port`.
 
-    The variables of a hand-over are taken out of `environ`, so that no child believes they are meant for it. An empty
-    port 0 lets the system choose.
-    Errors: `ConfigError` naming the setting when nothing can be bound there.
+    The variables of a hand-over are taken out of `environ`, so that no child believes they are meant for it. With
+    port 0 the system chooses.
+    Errors: `ConfigError` naming the setting when nothing can be bound there, or what was not handed over as announced.
     """
     handed, meant_for = environ.pop("LISTEN_FDS", ""), environ.pop("LISTEN_PID", "")
     environ.pop("LISTEN_FDNAMES", None)
-    if handed.isdigit() and meant_for == str(os.getpid()):
-        return [socket.socket(fileno=FIRST_FD + number) for number in range(int(handed))]
-    return [_bound(host, port)]
+    count = int(handed) if handed.isascii() and handed.isdecimal() else 0
+    if meant_for != str(os.getpid()) or not count:
+        return [_bound(host, port)]
+    return [_handed_over(FIRST_FD + number, handed) for number in range(count)]
+
+
+def _handed_over(descriptor: int, handed: str) -> socket.socket:
+    try:
+        return socket.socket(fileno=descriptor)
+    except OSError as error:
+        raise ConfigError("LISTEN_FDS", handed, f"descriptor {descriptor}: {error.strerror}") from error
 
 
 def _bound(host: str, port: int) -> socket.socket:

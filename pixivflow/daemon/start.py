@@ -5,19 +5,17 @@ away while a cold interpreter warms up.
 """
 
 import os
+import signal
 import socket
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
-
-import msgspec
 
 from pixivflow import failpoints
 from pixivflow.config.load import Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.daemon.sockets import listening
-from pixivflow.times import Timings, checked
 
 if TYPE_CHECKING:
     from pixivflow.daemon.program import Program
@@ -32,6 +30,7 @@ def start(path: Path, environ: MutableMapping[str, str]) -> int:
 
     Errors: `ConfigError` naming the setting.
     """
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a reload of what is only being loaded is none, and no end either
     loaded = load(path, environ)
     sockets = sockets_for(loaded.settings, environ)
     import trio  # not before the sockets are bound
@@ -58,22 +57,27 @@ class Daemon:
     """A daemon that is joined and not started yet."""
 
     def __init__(self, program: "Program", log: "Log") -> None:
-        self._program, self._log, self._failed = program, log, False
+        self._program, self._log = program, log
+        self._failed, self._signal = False, ""
 
     @property
     def exit_reason(self) -> str:
-        """Why it left: `idle`, `max-lifetime`, `signal`, or `failed` when it could not go on."""
-        return self._program.exit_reason or ("failed" if self._failed else "signal")
+        """Why it left: `idle`, `max-lifetime`, the name of a signal, or `failed` when it could not go on."""
+        return self._program.exit_reason or ("failed" if self._failed else self._signal)
 
-    async def live(self) -> int:
-        """Until the tree has stopped. The process's exit code."""
+    async def live(self, *, is_last: bool = True) -> int:
+        """Until the tree has stopped. The process's exit code. `is_last`: the process ends after it."""
         from pixivflow.daemon.lifecycle import live
 
-        code = await live(self._program.supervisor, reload=self._program.reload)
+        program = self._program
+        code = await live(program.supervisor, reload=program.reload, stopped_by=self._stopped_by, is_last=is_last)
         self._failed = code != 0
         await self._program.aclose()
         self._log.note("daemon.left", reason=self.exit_reason, exit_code=code)
         return code
+
+    def _stopped_by(self, name: str) -> None:
+        self._signal = name
 
 
 def prepared(
@@ -81,49 +85,54 @@ def prepared(
 ) -> Daemon:
     """Join a daemon. Inside trio. Errors: `ConfigError` for crash points or test timings that cannot be."""
     from actors.kit import Hooks, SystemClock
-    from pixivflow.daemon.gaps import gaps
+    from pixivflow.config.watch.watcher import warn
+    from pixivflow.daemon.gaps import with_gaps
     from pixivflow.daemon.program import Program
-    from pixivflow.observe.known import known_secrets
-    from pixivflow.observe.libraries import hear_libraries
-    from pixivflow.observe.log import Log, format_of
-    from pixivflow.observe.redact import Redactor
+    from pixivflow.daemon.resolved import retries_of
+    from pixivflow.delivery.backoff import policy_of
+    from pixivflow.observe.opened import opened
 
     settings = loaded.settings
     points = failpoints.load(environ)
-    timings = timings_for(settings, failpoints.load_timings(environ, points), tested=points.enabled)
-    log = Log(
-        stream,
-        level=settings.log_level,
-        form=format_of(environ),
-        redactor=Redactor(known_secrets(settings, environ)),
-    )
-    hear_libraries(log)
-
-    def published(changed: Settings) -> None:
-        log.set_level(changed.log_level)
-        log.redactor.learn(*known_secrets(changed, environ))
-
-    for finding in (*loaded.warnings, *gaps(settings)):
-        log.note("config.warning", field=finding.field, code=finding.code, text=finding.message)
+    timings = failpoints.load_timings(environ, points)
+    log = opened(settings, environ, stream)
+    warn(log.note, with_gaps(loaded))
     hooks = Hooks(clock=SystemClock(), note=log.note, point=points.point, settle_ms=timings.settle_ms)
     log.note(
         "daemon.starting",
         pid=os.getpid(),
         mode=settings.scheduler_runtime.mode,
-        listening=[str(each.getsockname()) for each in sockets],
+        listening=[address_of(each) for each in sockets],
         has_schedule_token=bool(settings.scheduler_runtime.trigger.token.reveal()),
         ledger=str(settings.storage.database_path),
     )
-    return Daemon(Program(loaded, sockets, hooks, timings, environ, published), log)
-
-
-def timings_for(settings: Settings, timings: Timings, *, tested: bool) -> Timings:
-    """The durations in force: the configured pauses between attempts at a delivery, where no test has its own."""
-    if tested:
-        return timings
-    delivery = settings.delivery
-    return checked(
-        msgspec.structs.replace(
-            timings, retry_base_ms=delivery.outbox_retry_base_ms, retry_max_ms=delivery.outbox_retry_max_ms
-        )
+    tested = policy_of(timings) if points.enabled else None  # a test's durations go before the file's
+    program = Program(
+        loaded,
+        sockets,
+        hooks,
+        timings,
+        environ,
+        published=following(log, environ),
+        retries=lambda settings: tested or retries_of(settings),
     )
+    return Daemon(program, log)
+
+
+def following(log: "Log", environ: Mapping[str, str]) -> Callable[[Settings], None]:
+    """What a snapshot that comes in force changes about the log."""
+    from pixivflow.observe.known import known_secrets
+
+    def follow(settings: Settings) -> None:
+        log.set_level(settings.log_level)
+        log.redactor.learn(*known_secrets(settings, environ))
+
+    return follow
+
+
+def address_of(door: socket.socket) -> str:
+    """Where a door is: `127.0.0.1:8090`, `[::1]:8090`, or the path of a local one."""
+    name = door.getsockname()
+    if isinstance(name, str | bytes):
+        return os.fsdecode(name)
+    return f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}"

@@ -16,6 +16,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import partial
 
 from actors.kit import Budget, Child, Context, Mailbox, Patience
 from actors.outbox_pump import Parts as PumpParts
@@ -26,8 +27,9 @@ from actors.slot_runner import Parts as RunnerParts
 from actors.slot_runner import slot_runner
 from actors.stall_sweeper import Parts as SweeperParts
 from actors.stall_sweeper import stall_sweeper
+from pixivflow.delivery.backoff import RetryPolicy, policy_of
 from pixivflow.delivery.deferral import Unready
-from pixivflow.delivery.model import Ack, OutboxRow
+from pixivflow.delivery.ports import Attempt
 from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
@@ -45,20 +47,22 @@ class Ground:
     """What the actors of one process share. Each of them reads what it needs when it starts.
 
     `open_ledger`: opens the ledger, once. `execute`: does the work of one run. `attempt`: one network attempt; every
-    outcome of it is an ACK. `plans`, `governance`, `budgets`: the settings that are in force, read at each decision.
+    outcome of it is an ACK. `plans`, `governance`, `budgets`, `retries`: the settings that are in force, read at each
+    decision; without `retries` those of `timings`.
     `ready`: why a route's receiver takes nothing now. `ended`: hears that a run or a slot has ended.
     `token`: eight hex digits, fresh each time. `chance`: uniform in [0, 1).
     """
 
     open_ledger: Callable[[], AbstractAsyncContextManager[Ledger]]
     execute: Callable[[Work, LiveRun, Ledger], Awaitable[object]]
-    attempt: Callable[[OutboxRow], Awaitable[Ack]]
+    attempt: Attempt
     plans: Callable[[], Mapping[ScheduleId, Plan]]
     timings: Timings
     ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready
     ended: Callable[[], object] = lambda: None
     governance: Callable[[], Governance] = Governance
     budgets: Callable[[], Budgets] = Budgets
+    retries: Callable[[], RetryPolicy] | None = None
     token: Callable[[], str] = lambda: secrets.token_hex(4)
     chance: Callable[[], float] = random.random
     runs: Runs = field(default_factory=Runs)
@@ -80,6 +84,11 @@ class Ground:
         Errors: `NoAnswer`; the ledger's own.
         """
         return await self.runner.ask(Offer(slot), OFFER_MS)
+
+    def outbox(self) -> OutboxLedger:
+        """The rows that are to be sent, as the pump asks for them."""
+        retries = self.retries or partial(policy_of, self.timings)
+        return OutboxLedger(self.ledger, self.timings, self.chance, self.ready, self.ended, retries)
 
     def children(self) -> list[Child]:
         """The tree, from the ground up."""
@@ -116,7 +125,7 @@ class Ground:
 
     async def _stall_sweeper(self, ctx: Context) -> None:
         parts = SweeperParts(
-            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token())),
+            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token()), self.timings),
             offer=self.offer,
             runs=self.runs,
             tick_ms=self.timings.sweep_ms,
@@ -125,7 +134,7 @@ class Ground:
 
     async def _outbox_pump(self, ctx: Context) -> None:
         parts = PumpParts(
-            outbox=OutboxLedger(self.ledger, self.timings, self.chance, self.ready, self.ended),
+            outbox=self.outbox(),
             attempt=self.attempt,
             owner=worker_owner(os.getpid(), self.token()),
             poll_ms=self.timings.outbox_poll_ms,

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.delivery.model import Accepted, Ack, DuplicateExisting, ErrorClass, IdempotentReplay
-from pixivflow.delivery.texts import stored_text
 
 CLAIMED: Final = "outbox.claimed"
 RETRY_SCHEDULED: Final = "outbox.retry_scheduled"

@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.times import PRODUCTION
+from pixivflow.times import PRODUCTION, Timings
 
 _DOUBLINGS: Final = 18
 
@@ -14,6 +14,11 @@ class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     base_ms: int = PRODUCTION.retry_base_ms
     max_ms: int = PRODUCTION.retry_max_ms
+
+
+def policy_of(timings: Timings) -> RetryPolicy:
+    """The policy that a set of durations holds."""
+    return RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
 
 
 def delay_ms(attempts: int, policy: RetryPolicy, u: float, retry_after_ms: int | None = None) -> int:

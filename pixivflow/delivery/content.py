@@ -11,7 +11,7 @@ import msgspec
 
 from pixivflow.delivery.artifact import Artifact, Deliverable, Variant
 from pixivflow.delivery.media import AlbumPart, Media, Part, TextPart, kind_of, mime_of, single
-from pixivflow.errors import Rejected, Unavailable
+from pixivflow.errors import Cause, Rejected, Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.slots.model import WorkType
 
@@ -58,7 +58,7 @@ def measured(files: Sequence[Artifact], size_of: Callable[[str], int | None]) ->
     sizes = {each.path: size_of(each.path) for each in files}
     for path, size in sizes.items():
         if size is None:
-            raise Unavailable(f"{path} is not there to be delivered")
+            raise Unavailable(f"{path} is not there to be delivered", cause=Cause.STORAGE)
     return tuple(msgspec.structs.replace(each, size=each.size or sizes[each.path]) for each in files)
 
 

@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import well_formed
 from pixivflow.delivery.model import CONFIRMED, MAX_ATTEMPTS, IntentStatus
-from pixivflow.delivery.texts import well_formed
 from pixivflow.ids import DeliveryId, OutboxId, RouteName, SlotId, TargetId, WorkId
 from pixivflow.slots.model import WorkType
 

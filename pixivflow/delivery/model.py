@@ -58,14 +58,8 @@ class ErrorClass(StrEnum):
 CONFIRMED: Final = frozenset({IntentStatus.DELIVERED, IntentStatus.DUPLICATE})
 """Published, by us or by somebody before us."""
 
-ACTIONABLE: Final = frozenset({RowStatus.PENDING, RowStatus.PROCESSING, RowStatus.RETRY_WAIT})
-"""Rows that a worker will still look at by itself."""
-
 MAX_ATTEMPTS: Final = 12
 """The budget of a delivery or notification row."""
-
-CALLBACK_MAX_ATTEMPTS: Final = 8
-"""The budget of a job event callback: an accelerator, the event stream is the truth."""
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,27 +22,17 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     video: bool = True
     album: bool = True
     max_text_length: int = UNLIMITED
-    max_caption_length: int = UNLIMITED
     max_upload_bytes: int = UNLIMITED
-    max_attachments: int = UNLIMITED
     album_min: int = UNLIMITED
     album_max: int = UNLIMITED
     truncate_policy: TruncatePolicy = "error"
 
 
-MULTIPART: Final = Profile()
 WEBHOOK: Final = Profile()
-TELEGRAM: Final = Profile(
-    max_caption_length=1_024,
-    max_upload_bytes=52_428_800,
-    max_attachments=10,
-    album_min=2,
-    album_max=10,
-    truncate_policy="split",
-)
-ANY_OTHER: Final = Profile(image=False, file=False, video=False, album=False, max_text_length=4_096)
+"""A gateway takes everything, unless its route says otherwise. No other kind of receiver is asked what it takes."""
 
-_ALBUM: Final = (2, 10)
+ALBUM: Final = (2, 10)
+"""The fewest and the most pictures of an album, where nobody says otherwise."""
 
 
 def overridden(profile: Profile, given: Capabilities) -> Profile:
@@ -56,9 +46,7 @@ def overridden(profile: Profile, given: Capabilities) -> Profile:
         video=profile.video if given.video is None else given.video,
         album=album,
         max_text_length=_tighter(profile.max_text_length, given.max_text_length),
-        max_caption_length=_tighter(profile.max_caption_length, given.max_caption_length),
         max_upload_bytes=_tighter(profile.max_upload_bytes, given.max_upload_bytes),
-        max_attachments=_tighter(profile.max_attachments, given.max_attachments_per_message),
         album_min=low,
         album_max=high,
         truncate_policy=given.truncate_policy or profile.truncate_policy,
@@ -75,5 +63,5 @@ def _tighter(limit: int, given: int | None) -> int:
 def _bounds(profile: Profile, given: Capabilities) -> tuple[int, int]:
     if given.album is None and given.album_min is None and given.album_max is None:
         return profile.album_min, profile.album_max
-    low, high = (profile.album_min or _ALBUM[0]), (profile.album_max or _ALBUM[1])
+    low, high = (profile.album_min or ALBUM[0]), (profile.album_max or ALBUM[1])
     return max(low, given.album_min or low), min(high, given.album_max or high)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import assert_never
 
+from pixivflow.config.texts import stored_text
 from pixivflow.delivery import audit
 from pixivflow.delivery.ack import leaves_answer_unknown, understood
 from pixivflow.delivery.audit import REASON_CHARS, AuditEvent
@@ -25,7 +26,7 @@ from pixivflow.delivery.model import (
     RemoteFailed,
     RetryableFailure,
 )
-from pixivflow.delivery.texts import REMOTE_CHARS, stored_text
+from pixivflow.delivery.texts import ERROR_CHARS, REMOTE_CHARS
 
 
 def recording(
@@ -102,7 +103,7 @@ def _what_happened(
 def _refused(row: OutboxRow, intent: Intent | None, ack: RemoteFailed, *, cancelled: bool) -> Recording:
     """The receiver's own record ended badly: the request is done, the publication is not there and will not come."""
     remote_id, status = _remote(ack.remote_id), _remote(ack.remote_status)
-    error = stored_text(ack.error)
+    error = stored_text(ack.error, ERROR_CHARS)
     detail = {"reason": IntentEvent.REMOTE_FAILED.value, "remoteId": remote_id, "remoteStatus": status}
     names = (audit.REMOTE_FAILED, audit.LATE_ACK) if cancelled else (audit.REMOTE_FAILED,)
     return Recording(
@@ -114,7 +115,7 @@ def _refused(row: OutboxRow, intent: Intent | None, ack: RemoteFailed, *, cancel
 
 
 def _failed(row: OutboxRow, intent: Intent | None, ack: Failure, policy: RetryPolicy, now: int, u: float) -> Recording:
-    attempts, error, why = counted(row), stored_text(ack.error), error_class(ack)
+    attempts, error, why = counted(row), stored_text(ack.error, ERROR_CHARS), error_class(ack)
     unknown = leaves_answer_unknown(ack)
     event = failure_event(attempts, row.max_attempts, retryable=isinstance(ack, RetryableFailure))
     if event is RowEvent.FAILED_FOR_GOOD:

@@ -2,7 +2,8 @@
 
 known, still whole ──▶ used as recorded
 named before       ──▶ used: a run died between the names and the rows
-a whole part       ──▶ used: an earlier attempt got so far
+a whole part       ──▶ used: an earlier attempt got so far, as its row tells
+a part             ──▶ continued, if the file is still the same
 anything else      ──▶ fetched, some pages at once
 every page there   ──▶ names for all, in one step that no cancellation cuts
 """
@@ -19,25 +20,24 @@ from pixivflow.config.model import Download, Network, Storage, Target
 from pixivflow.download import naming
 from pixivflow.download.hosts import allowed
 from pixivflow.download.page import Effort, Note, Whole, brought
-from pixivflow.download.present import named_before, still_there, whole_still
+from pixivflow.download.present import Left, named_before, still_there
+from pixivflow.download.shelf import Shelf
 from pixivflow.download.store import Staged, make_folder, publish, translated
 from pixivflow.download.transfer import Wire, hop
-from pixivflow.errors import Unavailable
-from pixivflow.ids import WorkId
+from pixivflow.errors import Cause, StorageFailed, Unavailable
 from pixivflow.selection.model import Page, WorkDetail, WorkKind
 from pixivflow.slots.ports import Fetched, FetchedFile, SkipCode, Unfit
 
 PAGE_MS: Final = 120_000
 """What one attempt at a page gets, unless the settings name another time."""
 PUBLISH_MS: Final = 5_000
-KEPT_WORKS: Final = 16
-"""Of how many works that failed the whole pages are kept for another attempt."""
 
 
 class PageFetcher:
     """Fetches illustrations and manga, over a transport that somebody else closes.
 
-    `image`: `pixiv.endpoints.image`, where files may come from besides the real host.
+    `image`: `pixiv.endpoints.image`, where files may come from besides the real host. `shelf`: what earlier attempts
+    left, of everybody who fetches in this process.
     """
 
     def __init__(
@@ -51,12 +51,13 @@ class PageFetcher:
         image: str | None,
         clock: Clock,
         note: Note,
+        shelf: Shelf,
     ) -> None:
-        timeout_ms = PAGE_MS if download.timeout_ms == Download().timeout_ms else download.timeout_ms
+        timeout_ms = PAGE_MS if download.timeout_ms is None else download.timeout_ms
         self._wire = Wire(transport=transport, origins=allowed(image), user_agent=user_agent, timeout_ms=timeout_ms)
         self._effort = Effort(tries=network.retries + 1, pause_ms=network.retry_delay_ms)
         self._storage, self._download, self._clock, self._note = storage, download, clock, note
-        self._kept: dict[WorkId, dict[int, Whole]] = {}
+        self._shelf = shelf
 
     async def fetch(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter
@@ -78,16 +79,17 @@ class PageFetcher:
         folder = await hop(threads, make_folder, base, parts)
         files = await hop(threads, still_there, known)
         files |= await hop(threads, named_before, detail, folder, frozenset(files))
-        whole = await hop(threads, whole_still, self._kept.pop(detail.id, {}), folder)
+        left = await self._shelf.take(detail, files, folder, threads)
+        whole = dict(left.whole)
         missing = [page for page in detail.pages if page.index not in files and page.index not in whole]
         try:
-            await self._bring(detail, missing, folder, whole, threads)
+            await self._bring(detail, missing, folder, whole, left, threads)
             files |= await self._published(detail, folder, whole, threads)
-        except (Unavailable, trio.Cancelled):
-            self._keep(detail.id, whole)
-            raise
-        except BaseException:
-            _remove(whole)
+        except BaseException as error:
+            if may_pass(error):
+                self._shelf.keep(detail.work)
+            else:
+                await self._shelf.throw_away(detail.work, threads, [each.part for each in whole.values()])
             raise
         return Fetched(files=tuple(files[page.index] for page in detail.pages))
 
@@ -97,16 +99,16 @@ class PageFetcher:
         missing: Sequence[Page],
         folder: Path,
         whole: dict[int, Whole],
+        left: Left,
         threads: trio.CapacityLimiter,
     ) -> None:
         """Put every missing page into `whole`, some at once. The first error stops the others and comes out."""
         places, errors = trio.Semaphore(max(1, self._download.concurrency)), list[Exception]()
 
         async def one(page: Page) -> None:
+            marks = self._shelf.marks(detail.work, page.index, left)
             try:
-                whole[page.index] = await brought(
-                    self._wire, self._effort, detail.id, page, folder, threads, self._note
-                )
+                whole[page.index] = await brought(self._wire, self._effort, page, marks, folder, threads, self._note)
             except Exception as error:
                 errors.append(error)
                 nursery.cancel_scope.cancel()
@@ -135,13 +137,14 @@ class PageFetcher:
         with trio.move_on_after(PUBLISH_MS / 1000, shield=True):
             paths = await hop(threads, publish, folder, staged)
             return {each.page: _file(each, path) for each, path in zip(pages, paths, strict=True)}
-        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names")
+        raise Unavailable(f"storage: took longer than {PUBLISH_MS} ms to give names", cause=Cause.STORAGE)
 
-    def _keep(self, work_id: WorkId, whole: dict[int, Whole]) -> None:
-        if whole:
-            self._kept[work_id] = whole
-        while len(self._kept) > KEPT_WORKS:
-            _remove(self._kept.pop(next(iter(self._kept))))
+
+def may_pass(error: BaseException) -> bool:
+    """Whether another attempt may have use of what this one fetched. Nurseries group what their tasks end with."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(may_pass(each) for each in error.exceptions)
+    return isinstance(error, Unavailable | trio.Cancelled) and not isinstance(error, StorageFailed)
 
 
 def refusal(detail: WorkDetail) -> Unfit | None:
@@ -165,8 +168,3 @@ def _file(whole: Whole, path: Path) -> FetchedFile:
         format=whole.picture.format,
         degraded=whole.degraded,
     )
-
-
-def _remove(whole: Mapping[int, Whole]) -> None:
-    for each in whole.values():
-        each.part.unlink(missing_ok=True)

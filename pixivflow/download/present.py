@@ -1,13 +1,16 @@
 """What of a work is on the disk already and needs no request. Blocking: call it in a thread."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
+import msgspec
+
 from pixivflow.download import naming, verify
-from pixivflow.download.page import Whole
+from pixivflow.download.page import Whole, whole_page
 from pixivflow.download.store import sha256_of
-from pixivflow.selection.model import WorkDetail
+from pixivflow.selection.model import Page, WorkDetail
 from pixivflow.slots.ports import FetchedFile
+from pixivflow.slots.staging import StagedPage
 
 
 def still_there(known: Sequence[FetchedFile]) -> dict[int, FetchedFile]:
@@ -15,15 +18,41 @@ def still_there(known: Sequence[FetchedFile]) -> dict[int, FetchedFile]:
     return {file.page: file for file in known if _holds(Path(file.path), file.size, file.sha256)}
 
 
-def whole_still(kept: Mapping[int, Whole], folder: Path) -> dict[int, Whole]:
-    """Those of the parts of an earlier attempt that are still whole. One in another folder is given up."""
-    found = {}
-    for page, whole in kept.items():
-        if whole.part.parent == folder and _holds(whole.part, whole.picture.size, whole.sha256):
-            found[page] = whole
+class Left(msgspec.Struct, frozen=True, kw_only=True):
+    """What earlier attempts left of a work, by page: all there, or begun. `useless`: parts that nobody goes on with."""
+
+    whole: dict[int, Whole]
+    begun: dict[int, StagedPage]
+    useless: tuple[Path, ...]
+
+
+def left(rows: Sequence[StagedPage], detail: WorkDetail, have: Collection[int], folder: Path, now: int) -> Left:
+    """What of the staged pages serves this attempt: of the last 24 hours, in the folder where the work is to be, and
+    with the bytes that its row tells of. `have`: the pages that need none."""
+    found = Left(whole={}, begun={}, useless=())
+    pages = {page.index: page for page in detail.pages if page.index not in have}
+    useless = []
+    for row in rows:
+        part, page = Path(row.part), pages.get(row.page)
+        if page is None or part.parent != folder or not row.is_fresh(now):
+            useless.append(part)
+        elif (whole := _whole(row, page)) is not None:
+            found.whole[row.page] = whole
+        elif row.sha256 is None and row.validator and row.bytes_done:
+            found.begun[row.page] = row
         else:
-            whole.part.unlink(missing_ok=True)
-    return found
+            useless.append(part)
+    return msgspec.structs.replace(found, useless=tuple(useless))
+
+
+def _whole(row: StagedPage, page: Page) -> Whole | None:
+    url = page.fallback_url if row.degraded else page.original_url
+    if url is None or row.sha256 is None or row.format not in verify.MIMES:
+        return None
+    if not _holds(Path(row.part), row.bytes_done, row.sha256):
+        return None
+    picture = verify.Picture(format=row.format, size=row.bytes_done)
+    return whole_page(row.page, Path(row.part), picture, row.sha256, url, degraded=row.degraded)
 
 
 def _holds(path: Path, size: int, sha256: str) -> bool:

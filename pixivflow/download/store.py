@@ -13,15 +13,9 @@ from typing import Final
 import msgspec
 
 from pixivflow.download.part import PART
-from pixivflow.errors import StorageFailed, StorageFull, Unavailable
+from pixivflow.errors import Cause, StorageFailed, StorageFull, Unavailable
 
 NAMES_TRIED: Final = 999
-FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-OUT_OF_ORDER: Final = frozenset(
-    {errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENODEV, errno.ENXIO, errno.ESTALE, errno.EMFILE}
-    | {errno.ENFILE}
-)
-"""What no other work would fare better with."""
 NO_FOLDER: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EEXIST})
 """The same if it is the base that is no folder; below it, only what belongs there is concerned."""
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
@@ -30,19 +24,25 @@ NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 def translated(error: OSError, base: Path) -> Unavailable:
     """What a failed call to the disk means. `base`: the folder of the settings, below which something was to be
     written."""
-    words = f"storage: {_folder(error, base)}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
+    is_baseless = error.errno in NO_FOLDER and not base.is_dir()
+    where = base if is_baseless else _folder(error, base)
+    words = f"{where}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
     match error.errno:
-        case code if code in FULL:
-            return StorageFull(words)
-        case code if code in OUT_OF_ORDER or (code in NO_FOLDER and not base.is_dir()):
-            return StorageFailed(words)
+        case errno.ENOSPC | errno.EDQUOT:
+            return StorageFull(f"storage: {words}")
+        case errno.EACCES | errno.EPERM | errno.EROFS | errno.EIO | errno.EMFILE | errno.ENFILE:
+            return StorageFailed(f"storage: {words}")
+        case errno.ENODEV | errno.ENXIO | errno.ESTALE:  # a disk, or a share, that went away
+            return StorageFailed(f"storage: {words}")
+        case _ if is_baseless:
+            return StorageFailed(f"storage: {words}")
         case _:
-            return Unavailable(words)
+            return Unavailable(f"storage: {words}", cause=Cause.STORAGE)
 
 
 def _folder(error: OSError, base: Path) -> Path:
     """The folder that a person has to look at; names of parts mean nothing to anybody."""
-    named = Path(error.filename) if isinstance(error.filename, str | Path) and base.is_dir() else base
+    named = Path(error.filename) if isinstance(error.filename, str | Path) else base
     return named.parent if named.name.startswith(PART) else named
 
 
@@ -125,7 +125,7 @@ def make_folder(base: Path, parts: Sequence[str]) -> Path:
     is_new = not folder.is_dir()
     folder.mkdir(parents=True, exist_ok=True)
     if not folder.resolve().is_relative_to(base.resolve()):
-        raise Unavailable("storage: a folder of works leads out of its base")
+        raise Unavailable("storage: a folder of works leads out of its base", cause=Cause.STORAGE)
     for each in (folder, *folder.parents) if is_new else ():
         fsync_folder(each)
         if each == base.parent:

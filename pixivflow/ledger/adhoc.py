@@ -10,6 +10,7 @@ import msgspec
 
 from actors.kit import Clock
 from pixivflow.config.model import Target
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import SlotId, TargetId
 from pixivflow.ledger import artifacts
 from pixivflow.ledger.interface import Ledger
@@ -18,6 +19,7 @@ from pixivflow.selection.model import WorkDetail
 from pixivflow.slots.model import BoundWork, Cell
 from pixivflow.slots.ports import Binding, Entry, FetchedFile, Recorded, Seen
 from pixivflow.slots.target import TargetOutcome, verdict
+from pixivflow.slots.texts import CELL_ERROR_MAX
 
 
 class AdHocCells:
@@ -49,9 +51,9 @@ class AdHocCells:
     async def apply(self, target_id: TargetId, outcome: TargetOutcome) -> Cell | None:
         change = verdict(self.cells[target_id], outcome)
         if change is not None:
-            status = change.to or self.cells[target_id].status
+            status, error = change.to or self.cells[target_id].status, stored_text(change.error, CELL_ERROR_MAX)
             self.cells[target_id] = msgspec.structs.replace(
-                self.cells[target_id], status=status, last_error=change.error, reason_code=change.reason
+                self.cells[target_id], status=status, last_error=error, reason_code=change.reason
             )
         return self.cells[target_id]
 

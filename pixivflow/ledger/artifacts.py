@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.delivery.texts import well_formed
+from pixivflow.config.texts import well_formed
 from pixivflow.ids import WorkId
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.model import BoundWork, WorkType
@@ -26,6 +26,10 @@ FINAL: Final = """
 INSERT OR REPLACE INTO download_files (pixiv_id, type, page, file_path, bytes_done, size, sha256, format, degraded,
                                        state, updated_at)
 VALUES (:pixiv_id, :type, :page, :path, :size, :size, :sha256, :format, :degraded, 'final', :now)
+"""
+
+UNDER_WAY: Final = """
+DELETE FROM download_files WHERE pixiv_id = :pixiv_id AND type = :type AND state = 'staged'
 """
 
 RECORDED: Final = """
@@ -55,7 +59,7 @@ class Filing(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def file(db: Db, filing: Filing, now: int) -> bool:
-    """Record all files of a work; False: every one of them was recorded before.
+    """Record all files of a work; False: every one of them was recorded before. Nothing of it is under way then.
 
     Errors: `ValueError` without a file, since a work of none would count as downloaded.
     """
@@ -76,6 +80,7 @@ def file(db: Db, filing: Filing, now: int) -> bool:
         values = about | msgspec.structs.asdict(each)
         new += db.execute(FILE, values).rowcount
         db.execute(FINAL, values)
+    db.execute(UNDER_WAY, about)
     return new > 0
 
 

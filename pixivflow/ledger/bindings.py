@@ -6,6 +6,7 @@ run still holds its slot; one that does not writes nothing and is told so.
 
 import msgspec
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger import cells, slots
 from pixivflow.ledger.connection import Db
@@ -14,7 +15,7 @@ from pixivflow.slots.machine import Role
 from pixivflow.slots.model import BoundWork, Cell, WorkType
 from pixivflow.slots.ports import Binding
 from pixivflow.slots.target import Duplicate, NoCandidate, TargetOutcome, verdict
-from pixivflow.slots.texts import FALLBACK_REASON_MAX, capped
+from pixivflow.slots.texts import FALLBACK_REASON_MAX, kept_report
 from pixivflow.times import utc_text
 
 BIND = """
@@ -39,7 +40,8 @@ WHERE slot_id = :slot_id AND target_id = :target_id AND work_id = :work_id AND s
 
 ADVANCE = """
 UPDATE schedule_slot_items SET
-  status = 'pending', fallback_stage = :stage, last_error = :reason, completed_at = NULL, updated_at = :at
+  status = 'pending', fallback_stage = :stage, last_error = :reason,
+  candidate_report = :report, completed_at = NULL, updated_at = :at
 WHERE slot_id = :slot_id AND target_id = :target_id AND work_id IS NULL AND fallback_stage = :stage - 1
   AND status IN ('pending', 'selected')
   AND EXISTS (SELECT 1 FROM schedule_slots WHERE id = :slot_id AND lease_owner = :owner AND status = 'running')
@@ -67,10 +69,22 @@ def release_binding(db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, 
     return db.execute(RELEASE, values).rowcount == 1
 
 
-def advance(db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, stage: int, reason: str, now: int) -> bool:
-    """Let the cell look again at `stage`, the one after its own. False: it holds a work, has ended, or moved on."""
-    cut = capped(reason, FALLBACK_REASON_MAX)
-    values = {**_cell(slot_id, owner, target_id, now), "stage": stage, "reason": cut}
+def advance(
+    db: Db,
+    slot_id: SlotId,
+    owner: Owner,
+    target_id: TargetId,
+    stage: int,
+    reason: str,
+    now: int,
+    report: str | None = None,
+) -> bool:
+    """Let the cell look again at `stage`, the one after its own. False: it holds a work, has ended, or moved on.
+
+    `reason` and `report` take the place of whatever an earlier turn left: why it failed is no matter any more.
+    """
+    told = {"reason": stored_text(reason, FALLBACK_REASON_MAX), "report": kept_report(report)}
+    values = {**_cell(slot_id, owner, target_id, now), "stage": stage, **told}
     return db.execute(ADVANCE, values).rowcount == 1
 
 
@@ -83,7 +97,7 @@ def apply_outcome(
         return Applied(applied=False, cell=cell)
     stage = next_stage(cell, outcome, stages, is_manual=slot.is_manual)
     if stage is not None and isinstance(outcome, Duplicate | NoCandidate):
-        applied = advance(db, slot_id, owner, target_id, stage, outcome.text, now)
+        applied = advance(db, slot_id, owner, target_id, stage, outcome.text, now, outcome.report)
     else:
         change = verdict(cell, outcome)
         applied = change is not None and cells.change(db, slot_id, change, Role.RUN, now, owner=owner)

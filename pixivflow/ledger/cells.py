@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.machine import Role, cell_sources
 from pixivflow.slots.model import TERMINAL_CELL, Cell, CellChange, CellStatus, WorkType
-from pixivflow.slots.texts import CELL_ERROR_MAX, REASON_MESSAGE_MAX, capped, kept_report
+from pixivflow.slots.texts import CELL_ERROR_MAX, REASON_MESSAGE_MAX, kept_report
 from pixivflow.times import utc_text
 
 COLUMNS = """slot_id, target_id, status, work_id, work_type, attempt_count, fallback_stage, last_error,
@@ -64,9 +65,9 @@ def change(db: Db, slot_id: SlotId, verdict: CellChange, role: Role, now: int, *
         "work_id": verdict.work.work_id if verdict.work else None,
         "work_type": verdict.work.work_type if verdict.work else None,
         "locks": role is Role.RUN and verdict.work is not None,
-        "error": capped(verdict.error, CELL_ERROR_MAX),
+        "error": stored_text(verdict.error, CELL_ERROR_MAX),
         "reason": verdict.reason,
-        "message": capped(verdict.message, REASON_MESSAGE_MAX),
+        "message": stored_text(verdict.message, REASON_MESSAGE_MAX),
         "report": kept_report(verdict.report),
         "terminal": verdict.to in TERMINAL_CELL,
         "sources": json.dumps(sorted(sources)),

@@ -68,7 +68,7 @@ def version_found(path: Path, newest: int, *, in_use: bool = False) -> int:
     return int(version)
 
 
-def look(path: Path, *, in_use: bool) -> sqlite3.Connection:
+def look(path: Path, *, in_use: bool) -> Db:
     """A connection that changes nothing and leaves nothing behind.
 
     A read-only connection still creates `-wal` and `-shm` beside a file in WAL mode. An immutable one does not, but it
@@ -76,7 +76,7 @@ def look(path: Path, *, in_use: bool) -> sqlite3.Connection:
     """
     log = path.with_name(f"{path.name}-wal")
     immutable = "" if in_use or (log.exists() and log.stat().st_size > 0) else "&immutable=1"
-    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, isolation_level=None)
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{immutable}", uri=True, isolation_level=None, factory=Db)
 
 
 def finding(db: Db) -> str | None:

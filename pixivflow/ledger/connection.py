@@ -94,6 +94,16 @@ class Carrier(aiosqlite.Connection):
             return True
         return False
 
+    async def close(self) -> None:
+        """Close after what is queued, and end the thread."""
+        if self._connection is None:
+            return
+        try:
+            await self.run(close_whole)
+        finally:
+            self._connection = None
+            self.stop()
+
     def stop(self) -> None:
         """Close the connection and end the thread, after what is queued; a thread that hangs ends with the process."""
         self._running = False
@@ -125,6 +135,15 @@ class Carrier(aiosqlite.Connection):
             self._connection.close()
             self._connection = None
         return aiosqlite.core._STOP_RUNNING_SENTINEL
+
+
+def close_whole(db: Db) -> None:
+    """Close; the last connection of all brings the log into the file.
+
+    An interruption that met no statement would break that off, hence a statement for it to be forgotten over.
+    """
+    db.steer("SELECT 1")
+    db.close()
 
 
 async def carried(connector: Callable[[], Db], traffic: Traffic, name: str = "ledger") -> Carrier:

@@ -1,11 +1,12 @@
 """How often the plans ran and how that went: one row a run that had begun, numbered for each plan."""
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import ScheduleId
 from pixivflow.ledger.connection import Db
 from pixivflow.scheduling.admission import PlanFacts
 from pixivflow.scheduling.model import Plan
 from pixivflow.slots.machine import ExecutionStatus
-from pixivflow.slots.texts import EXECUTION_ERROR_MAX, capped
+from pixivflow.slots.texts import EXECUTION_ERROR_MAX
 from pixivflow.times import from_utc_text, iso, utc_text
 
 STREAK_MAX = 100
@@ -57,7 +58,7 @@ def record(
             "start_time": iso(started_at),
             "end_time": iso(now),
             "duration_ms": max(0, now - started_at),
-            "error": capped(error, EXECUTION_ERROR_MAX),
+            "error": stored_text(error, EXECUTION_ERROR_MAX),
             "items": items,
             "created_at": utc_text(now),
         },

@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import trio
 
 from actors.kit import Clock
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.ledger.db import Db, Told
 from pixivflow.ledger.leaseclock import LeaseClock
 from pixivflow.ledger.storage import ROOM, Storage
@@ -66,7 +66,8 @@ class Ledger(ABC):
         """
         with trio.move_on_after(self._timings.settle_ms / 1000, shield=True):
             return await self.write(fn, *args, **kwargs)
-        raise Unavailable(f"the ledger took longer than {self._timings.settle_ms} ms to settle")
+        words = f"the ledger took longer than {self._timings.settle_ms} ms to settle"
+        raise Unavailable(words, cause=Cause.LEDGER)
 
     def paused(self, now: int) -> bool:
         """Whether the disk was found full so often that selection and delivery should wait. `now`: wall time."""

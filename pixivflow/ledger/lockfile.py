@@ -16,20 +16,24 @@ from typing import Final
 
 import trio
 
-from pixivflow.errors import LedgerRefused, Unavailable
+from pixivflow.errors import Cause, LedgerRefused, Unavailable
 
 ASK_AGAIN_S: Final = 0.05
 
 
 class LockFile:
-    """The lock file of one ledger, open in this process. Holds nothing until asked."""
+    """The lock file of one ledger, open in this process, its folder made if it is not there. Holds nothing until asked.
+
+    Errors: `LedgerRefused` when either cannot be had.
+    """
 
     def __init__(self, ledger: Path) -> None:
         self.path = ledger.with_name(f"{ledger.name}.lock")
         try:
+            ledger.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise LedgerRefused(ledger, f"its lock file cannot be opened: {error.strerror}") from error
+            raise LedgerRefused(ledger, f"it and its lock file cannot be kept there: {error.strerror}") from error
 
     def try_exclusive(self) -> bool:
         """Hold the ledger alone, if nobody else holds it. What was held before may be lost in the attempt."""
@@ -63,7 +67,7 @@ class LockFile:
         end = trio.current_time() + patience_ms / 1000
         while not self._try(kind):
             if trio.current_time() >= end:
-                raise Unavailable(f"another process holds {self.path}")
+                raise Unavailable(f"another process holds {self.path}", cause=Cause.LEDGER)
             await trio.sleep(ASK_AGAIN_S)
 
     def _try(self, kind: int) -> bool:

@@ -10,7 +10,7 @@ BUSY, FULL, IOERR ────────────────────�
 import sqlite3
 from pathlib import Path
 
-from pixivflow.errors import LedgerRefused, Unavailable
+from pixivflow.errors import Cause, LedgerRefused, Unavailable
 from pixivflow.ledger.check import CHECKED_FIRST_BYTES, finding, forget_left_open, set_aside, version_found
 from pixivflow.ledger.connection import connect_plain
 from pixivflow.ledger.db import Db
@@ -59,7 +59,7 @@ class Opening:
         newest = steps[-1].number
         version = version_found(self.path, newest, in_use=not self._alone)
         if 0 < version < newest and not self._alone:
-            raise Unavailable(f"{self.path} needs a newer schema, and another process has it open")
+            raise Unavailable(f"{self.path} needs a newer schema, and another process has it open", cause=Cause.LEDGER)
         self.exposed = keep_private(self.path)
         db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)
         try:

@@ -12,10 +12,9 @@ import msgspec
 
 from pixivflow.ledger.connection import Db
 from pixivflow.scheduling.disposition import ANSWERS, UNAUTHENTICATED, Disposition
+from pixivflow.times import DAY_MS
 
 ROWS_A_DAY: Final = 1_000
-MINUTE_MS: Final = 60_000
-DAY_MS: Final = 86_400_000
 
 OF_THE_DAY = """
 SELECT id, received_at, route, disposition, provider FROM trigger_requests

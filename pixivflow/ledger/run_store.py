@@ -42,15 +42,15 @@ class RunLedger:
         return self._slot_id
 
     async def seen(self, target: Target, target_id: TargetId, found: Sequence[BoundWork]) -> Seen:
-        with _busy_told():
+        with busy_told():
             return await self._ledger.read(works.seen, self._slot_id, target_id, target.routes, tuple(found))
 
     async def delivered(self, target: Target, work: BoundWork) -> bool:
-        with _busy_told():
+        with busy_told():
             return await self._ledger.read(works.delivered, target.routes, work)
 
     async def recorded(self, work: BoundWork) -> tuple[FetchedFile, ...]:
-        with _busy_told():
+        with busy_told():
             return await self._ledger.read(artifacts.recorded, work)
 
     async def bind(self, target_id: TargetId, work: BoundWork) -> Binding:
@@ -85,12 +85,12 @@ class RunLedger:
     def _writing(self) -> Iterator[None]:
         if self._live.revoked:
             raise NotOurs(f"slot {self._slot_id} run by {self._owner}", "a run that was given up")
-        with _busy_told():
+        with busy_told():
             yield
 
 
 @contextmanager
-def _busy_told() -> Iterator[None]:
+def busy_told() -> Iterator[None]:
     """A ledger that cannot be asked is told apart from a Pixiv that cannot."""
     try:
         yield

@@ -8,12 +8,13 @@ import json
 from enum import StrEnum
 from typing import Any
 
+from pixivflow.config.texts import stored_text
 from pixivflow.errors import Conflict
 from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.machine import Role, slot_sources
 from pixivflow.slots.model import Slot, SlotStatus
-from pixivflow.slots.texts import SLOT_ERROR_MAX, capped
+from pixivflow.slots.texts import SLOT_ERROR_MAX
 from pixivflow.times import from_utc_text, utc_text
 
 COLUMNS = ", ".join(Slot.__struct_fields__)
@@ -144,7 +145,7 @@ def end(
         "owner": owner,
         "now": now,
         "at": utc_text(now),
-        "error": capped(error, SLOT_ERROR_MAX),
+        "error": stored_text(error, SLOT_ERROR_MAX),
     }
     return db.execute(END, values).rowcount == 1
 

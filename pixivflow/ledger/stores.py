@@ -7,7 +7,7 @@ and while the disk is known to be full nothing new is begun.
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from actors.kit import End
-from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Unfinished, Verdict
+from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.delivery.deferral import Unready
 from pixivflow.delivery.model import Ack, OutboxRow
@@ -15,10 +15,12 @@ from pixivflow.errors import Unavailable
 from pixivflow.ids import OutboxId, Owner, RouteName, ScheduleId, SlotId
 from pixivflow.ledger import deferrals, leases, outbox, recording, runs, sweeps
 from pixivflow.ledger.interface import Ledger
+from pixivflow.ledger.sweeps import Stalled
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
+from pixivflow.slots.recovery import about
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import Timings
+from pixivflow.times import Timings, iso
 
 RECOVERY_BATCH = 100
 """How many unfinished slots one tick looks at; the others keep until the next."""
@@ -69,24 +71,34 @@ class SlotLedger:
 class SweepLedger:
     """What stall_sweeper asks. `new_owner`: for the short lease of a settlement in passing."""
 
-    def __init__(self, ledger: Ledger, budgets: Callable[[], Budgets], new_owner: Callable[[], Owner]) -> None:
-        self._ledger, self._budgets, self._new_owner = ledger, budgets, new_owner
+    def __init__(
+        self, ledger: Ledger, budgets: Callable[[], Budgets], new_owner: Callable[[], Owner], timings: Timings
+    ) -> None:
+        self._ledger, self._budgets, self._new_owner, self._timings = ledger, budgets, new_owner, timings
 
     async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
         at = self._ledger.lease_now(now)
         return await self._ledger.read(sweeps.courses, at, not_in, RECOVERY_BATCH)
 
     async def settle_only(self, slot: str, now: int) -> None:
-        await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), self._ledger.lease_now(now))
+        at, ttl_ms = self._ledger.lease_now(now), self._timings.slot_lease_ms
+        await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), at, ttl_ms)
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
         found = await self._ledger.read(sweeps.stalled, self._ledger.lease_now(now), self._budgets(), not_in)
         return [slot.id for slot in found]
 
-    async def end_stalled(self, slot: str, now: int) -> str | None:
+    async def end_stalled(self, slot: str, now: int) -> Swept | None:
         at = self._ledger.lease_now(now)
         ended = await self._ledger.write(sweeps.end_stalled, SlotId(slot), self._budgets(), at)
-        return None if ended is None else ended.reason or "rolled_up"
+        return None if ended is None else swept(ended)
+
+
+def swept(ended: Stalled) -> Swept:
+    """What the sweep tells of a slot that it ended."""
+    since = None if ended.stalled_since is None else iso(ended.stalled_since)
+    told = {"cells_failed": ended.cells_failed, "stalled_since": since}
+    return Swept(ended.reason or "rolled_up", {**about(ended.slot, ended.status), **told})
 
 
 async def always_ready(_route: RouteName) -> Unready | None:
@@ -95,7 +107,7 @@ async def always_ready(_route: RouteName) -> Unready | None:
 
 
 class OutboxLedger:
-    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries.
+    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries. `retries`: read at each failure.
 
     `ready`: asks a route's receiver whether it takes anything now. Nothing is claimed for one that does not, so its
     rows wait as they are, at no cost to their budget.
@@ -108,10 +120,10 @@ class OutboxLedger:
         chance: Callable[[], float],
         ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready,
         ended: Callable[[], object] = lambda: None,
+        retries: Callable[[], RetryPolicy] = RetryPolicy,
     ) -> None:
-        self._ended = ended
+        self._ended, self._retries = ended, retries
         self._ledger, self._timings, self._chance, self._ready = ledger, timings, chance, ready
-        self._policy = RetryPolicy(base_ms=timings.retry_base_ms, max_ms=timings.retry_max_ms)
 
     async def before(self, now: int) -> None:
         at = self._ledger.lease_now(now)
@@ -145,7 +157,7 @@ class OutboxLedger:
 
     async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
         at = self._ledger.lease_now(now)
-        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._policy)
+        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._retries())
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)

@@ -19,10 +19,10 @@ from pixivflow.slots.lease import is_live
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import ReasonCode, Slot, SlotStatus
 from pixivflow.slots.reasons import REASONS
-from pixivflow.slots.recovery import course, is_candidate
+from pixivflow.slots.recovery import about, course, is_candidate
 from pixivflow.slots.rollup import roll_up
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import PRODUCTION, utc_text
+from pixivflow.times import utc_text
 
 STALL_BATCH = 100
 """How many slots one rule of the stall sweep looks at in one tick."""
@@ -86,7 +86,8 @@ def unfinished(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[S
 
 def courses(db: Db, now: int, not_in: Collection[str], limit: int) -> tuple[Unfinished, ...]:
     """The same slots, each with what it needs."""
-    return tuple(Unfinished(slot.id, needed(db, slot.id)) for slot in unfinished(db, now, not_in, limit))
+    found = unfinished(db, now, not_in, limit)
+    return tuple(Unfinished(slot.id, needed(db, slot.id), about(slot, slot.status)) for slot in found)
 
 
 def needed(db: Db, slot_id: SlotId) -> Course:
@@ -94,7 +95,7 @@ def needed(db: Db, slot_id: SlotId) -> Course:
     return course(cells.read_all(db, slot_id), rollups.in_delivery(db, slot_id))
 
 
-def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int = PRODUCTION.slot_lease_ms) -> Course:
+def settle_only(db: Db, slot_id: SlotId, owner: Owner, now: int, ttl_ms: int) -> Course:
     """Settle the slot in passing if nothing in it is left to run; `DISPATCH`: it needs a run, and nothing was written.
 
     `SETTLE` was done. `WAIT`: its deliveries are on their way, or it is not ours to touch.

@@ -11,7 +11,7 @@
 
 import sqlite3
 
-from pixivflow.errors import LedgerLost, StorageFull, Unavailable
+from pixivflow.errors import Cause, LedgerLost, StorageFull, Unavailable
 
 BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
@@ -33,7 +33,7 @@ def translated(error: BaseException) -> BaseException:
     if code == sqlite3.SQLITE_FULL:
         ours = StorageFull(f"no room for the ledger: {error}")
     elif code in BUSY:
-        ours = Unavailable(f"another process keeps the ledger: {error}")
+        ours = Unavailable(f"another process keeps the ledger: {error}", cause=Cause.LEDGER)
     elif code in FATAL or code == sqlite3.SQLITE_INTERRUPT:
         ours = LedgerLost(f"the ledger cannot be used: {error}")
     else:

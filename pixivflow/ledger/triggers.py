@@ -1,7 +1,7 @@
 """The journal of requests, and the slot that a request opens, in one transaction with its row.
 
     accept ──▶ offered to slot_runner ──▶ conclude      a request that reaches a slot
-    note                                                one that reaches none
+    keep, depart                                        one that reaches none, or whose caller left
     (ledger/refusals)                                   one that was refused before anybody knew who asked
 
 A row begins as `error` without an answer, so a crash before the answer is never read as a normal acceptance. The
@@ -29,6 +29,11 @@ INSERT INTO trigger_requests (received_at, route, schedule_id, slot_id, occurren
                               disposition, http_status, reason, elapsed_ms)
 VALUES (:received_at, 'run', :schedule_id, :slot_id, :occurrence_at, :attempt_id, :provider,
         :disposition, :http_status, :reason, :elapsed_ms)
+"""
+
+ARRIVED = """
+SELECT 1 FROM trigger_requests
+WHERE received_at = :received_at AND schedule_id IS :schedule_id AND attempt_id IS :attempt_id LIMIT 1
 """
 
 ANSWER = """
@@ -117,10 +122,16 @@ def answered(db: Db, journal: int, end: End) -> str | None:
     return fault
 
 
-def note(db: Db, arrival: Arrival, end: End) -> str | None:
+def keep(db: Db, arrival: Arrival, end: End) -> str | None:
     """Write the row of a request that reached no slot; the fault, if that failed."""
     _, fault = _written(db, lambda: _insert(db, arrival, end))
     return fault
+
+
+def depart(db: Db, arrival: Arrival, end: End) -> str | None:
+    """As `keep`, for a caller who left while it was not known whether `accept` would still write the row."""
+    known = db.execute(ARRIVED, msgspec.structs.asdict(arrival)).fetchall()
+    return None if known else keep(db, arrival, end)
 
 
 def prune(db: Db, before: int, at_most: int) -> int:

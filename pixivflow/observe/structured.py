@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from structlog.typing import Processor
 
 
+_is_loaded = False
+
+
 class Write(Protocol):
     """Writes one event."""
 
@@ -29,7 +32,7 @@ def bound_logger(stream: Stream, render: Callable[[Event], str]) -> Write:
 
     def write(event: str, /, **fields: object) -> None:
         nonlocal made
-        if made is None and "structlog" not in sys.modules:
+        if made is None and not _is_loaded:  # a thread may be at it: whoever imports it too waits for that thread
             stream.write_line(render({"event": event, **fields}))
             return
         made = made or _through_structlog(stream, render)
@@ -38,9 +41,17 @@ def bound_logger(stream: Stream, render: Callable[[Event], str]) -> Write:
     return write
 
 
+def load() -> None:
+    """Import structlog, if nobody has. For a thread, where an event loop must not wait for it."""
+    global _is_loaded
+    if not _is_loaded:
+        with _without_rich():
+            import structlog  # noqa: F401
+        _is_loaded = True
+
+
 def _through_structlog(stream: Stream, render: Callable[[Event], str]) -> Write:
-    with _without_rich():
-        import structlog
+    import structlog
 
     def rendered(logger: Any, method: str, event: Event) -> str:
         return render(event)
@@ -56,8 +67,8 @@ def _through_structlog(stream: Stream, render: Callable[[Event], str]) -> Write:
 
 def carried(**fields: object) -> AbstractContextManager[None]:
     """Fields for every event of this task and of the tasks that it starts."""
-    with _without_rich():
-        import structlog
+    load()
+    import structlog
 
     return structlog.contextvars.bound_contextvars(**fields)
 

@@ -17,8 +17,9 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import shortened, spellings_of, without
+from pixivflow.errors import Cause
 from pixivflow.pixiv.mended import mended
-from pixivflow.pixiv.pace import LONGEST_MS
 from pixivflow.pixiv.wire import ApiError, Envelope
 
 DELETED: Final = ("該当作品は削除されたか",)
@@ -26,6 +27,8 @@ RESTRICTED: Final = ("アクセスが制限されています", "Your access is 
 OAUTH: Final = "Error occurred at the OAuth process"
 DOWN: Final = (502, 503, 504)
 SHOWN_CHARS: Final = 120
+WISH_MOST_MS: Final = 3_600_000
+"""No wish to be left alone is believed for longer."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,17 +67,18 @@ class Down(msgspec.Struct, frozen=True):
 
 class Broken(msgspec.Struct, frozen=True):
     text: str
+    cause: Cause
 
 
 Meaning = Served | Limited | TokenRefused | Missing | Refused | Down | Broken
 
 
-def meaning(reply: Reply, now: int) -> Meaning:
-    """What follows from the answer. `now`: epoch ms, for limits that name an instant."""
+def meaning(reply: Reply, now: int, token: str = "") -> Meaning:
+    """What follows from the answer. `now`: epoch ms, for limits that name an instant. `token`: not to be repeated."""
     status, body = reply.status, mended(reply.body)
     error, is_json = _error_of(body)
     words = " ".join(filter(None, (error.message, error.user_message, error.reason))) if error else ""
-    text = f"HTTP {status}{': ' if words else ''}{words[:SHOWN_CHARS]}"
+    text = f"HTTP {status}{': ' if words else ''}{shortened(without(words, spellings_of(token)), SHOWN_CHARS)}"
     if status == 401 or OAUTH in words:
         return TokenRefused()
     if status == 429 or "rate limit" in words.lower():
@@ -85,9 +89,15 @@ def meaning(reply: Reply, now: int) -> Meaning:
         return Refused(text)
     if status in DOWN:
         return Down(text)
-    if not 200 <= status < 300 or error is not None:
-        return Broken(text)
-    return Served(body) if is_json else Broken(f"HTTP {status} with a body that is no JSON object")
+    if status == 408:
+        return Broken(text, Cause.TOO_SLOW)
+    if status >= 500 or error is not None:
+        return Broken(text, Cause.SERVER)
+    if not 200 <= status < 300:
+        return Broken(text, Cause.NONSENSE)
+    if not is_json:
+        return Broken(f"HTTP {status} with a body that is no JSON object", Cause.NONSENSE)
+    return Served(body)
 
 
 def _error_of(body: bytes) -> tuple[ApiError | None, bool]:
@@ -102,14 +112,14 @@ def _error_of(body: bytes) -> tuple[ApiError | None, bool]:
 def wait_of(header: str | None, now: int) -> int | None:
     """Milliseconds that a `Retry-After` asks for, from seconds or an HTTP date; None for nothing and for nonsense.
 
-    Never more than `LONGEST_MS`, whatever it asks for.
+    Never more than `WISH_MOST_MS`, whatever it asks for.
     """
     text = (header or "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 10:
-        return min(int(text) * 1000, LONGEST_MS)
+        return min(int(text) * 1000, WISH_MOST_MS)
     try:
         at = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return None
     asked_ms = round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now
-    return max(0, min(asked_ms, LONGEST_MS))
+    return max(0, min(asked_ms, WISH_MOST_MS))

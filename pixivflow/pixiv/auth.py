@@ -34,7 +34,10 @@ COOLDOWN_MS: Final = 60_000
 
 
 class Account:
-    """One account. `readonly`: never ask the login service; only a token that is there already serves."""
+    """One account. `margin_ms`: an access token with less time left is not begun with.
+
+    `readonly`: never ask the login service; only a token that is there already serves.
+    """
 
     def __init__(
         self,
@@ -45,15 +48,18 @@ class Account:
         clock: Clock,
         *,
         note: Note,
+        margin_ms: int,
         readonly: bool = False,
     ) -> None:
         self._name, self._login = pixiv.account_id, Login(pixiv, network, transport, clock)
         self._vault, self._clock, self._note, self._readonly = vault, clock, note, readonly
+        self._margin_ms = margin_ms
         self._configured = pixiv.refresh_token.reveal() if pixiv.has_token else None
         self._token: Token | None = None
         self._refused: set[str] = set()
         self._one = trio.Lock()
-        self._down, self._down_until = "", 0
+        self._down: Outage | None = None
+        self._down_until = 0
         self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
@@ -72,14 +78,17 @@ class Account:
 
     def _usable(self, stale: str | None) -> str | None:
         token = self._token
-        is_good = token is not None and token.is_usable(self._clock.now_ms()) and token.access_token != stale
+        is_good = token is not None and self._lasts(token) and token.access_token != stale
         return token.access_token if token is not None and is_good else None
+
+    def _lasts(self, token: Token) -> bool:
+        return token.expires_at > self._clock.now_ms() + self._margin_ms
 
     def _spare(self) -> None:
         """Errors: `Outage` while a login service is left alone. A clock that was set back ends that time."""
         left_ms = self._down_until - self._clock.now_ms()
-        if 0 < left_ms <= COOLDOWN_MS:
-            raise Outage(self._down, left_ms / 1000)
+        if self._down is not None and 0 < left_ms <= COOLDOWN_MS:
+            raise Outage(str(self._down), left_ms / 1000, cause=self._down.cause)
 
     async def _renewed(self, stale: str | None) -> Token:
         if (stored := await self._stored(stale)) is not None:
@@ -88,13 +97,13 @@ class Account:
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
         except Outage as error:
-            self._down, self._down_until = str(error), self._clock.now_ms() + COOLDOWN_MS
+            self._down, self._down_until = error, self._clock.now_ms() + COOLDOWN_MS
             raise
 
     async def _stored(self, stale: str | None) -> Token | None:
         """The access token that an earlier life of this process left, if it still serves."""
         stored = credentials.read(await self._vault.read(ACCESS)) if self._token is None else None
-        if stored is None or stored.access_token == stale or not stored.is_usable(self._clock.now_ms()):
+        if stored is None or stored.access_token == stale or not self._lasts(stored):
             return None
         return None if await self._is_replaced() else stored
 
@@ -118,7 +127,12 @@ class Account:
             self._token = token
             await self._keep(token, used)
             return token
-        raise AuthNeeded(self._name)
+        raise AuthNeeded(self._name, self._why_none(tries))
+
+    def _why_none(self, tries: Sequence[str]) -> str:
+        if self._readonly:
+            return "PIXIV_AUTH_READONLY forbids to ask for a new token"
+        return "Pixiv refused its refresh token" if tries else "it has no refresh token"
 
     def _left(self, tries: Sequence[str]) -> list[str]:
         return [] if self._readonly else [each for each in tries if each not in self._refused]

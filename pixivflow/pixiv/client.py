@@ -13,7 +13,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import AuthNeeded, Gone, Outage, Rejected, Unavailable
+from pixivflow.errors import AuthNeeded, Cause, Gone, Outage, Rejected, Unavailable
 from pixivflow.pixiv import guise
 from pixivflow.pixiv.answers import Broken, Down, Limited, Meaning, Missing, Refused, Served, TokenRefused, meaning
 from pixivflow.pixiv.auth import Account
@@ -49,7 +49,7 @@ class Client:
         Errors: `Gone`, `Rejected`; `AuthNeeded`; `Outage`, `Unavailable`.
         """
         stale: str | None = None
-        last: Exception = Unavailable("Pixiv was not asked")
+        last: Exception = Unavailable("Pixiv was not asked", cause=Cause.DEFECT)
         attempt = 0
         while attempt <= self._network.retries:
             found, token = await self._once(url, stale)
@@ -61,17 +61,18 @@ class Client:
                 case Refused(text):
                     raise Rejected(item, source, text)
                 case TokenRefused() if stale is not None:
-                    raise AuthNeeded(self._name)
+                    raise AuthNeeded(self._name, "Pixiv refused the token that it had just given")
                 case TokenRefused():
                     stale = token
                     continue  # the refresh is no attempt at the request
                 case Limited(wait_ms):
-                    last = Unavailable("Pixiv limits this account", None if wait_ms is None else wait_ms / 1000)
+                    wish_s = None if wait_ms is None else wait_ms / 1000
+                    last = Unavailable("Pixiv limits this account", wish_s, cause=Cause.LIMITED)
                     pause = 0
                 case Down(text):
                     last, pause = Outage(f"{source} {item}: {text}"), self._pause(attempt)
-                case Broken(text):
-                    last, pause = Unavailable(f"{source} {item}: {text}"), self._pause(attempt)
+                case Broken(text, cause):
+                    last, pause = Unavailable(f"{source} {item}: {text}", cause=cause), self._pause(attempt)
                 case _:
                     assert_never(found)
             attempt += 1
@@ -88,8 +89,8 @@ class Client:
             try:
                 reply = await exchange(self._transport, "GET", url, headers, self._network.timeout_ms)
             except Lost as lost:
-                return Broken(str(lost)), token
-            found = meaning(reply, self._clock.now_ms())
+                return Broken(str(lost), lost.cause), token
+            found = meaning(reply, self._clock.now_ms(), token)
             if isinstance(found, Limited):
                 await turn.limited(found.wait_ms)
             elif not isinstance(found, Down | Broken):

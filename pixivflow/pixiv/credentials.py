@@ -16,8 +16,6 @@ ACCESS: Final = "pixiv_access_token"
 REFRESH: Final = "pixiv_refresh_token"
 SEEN: Final = "pixiv_config_token_sha256"
 
-MARGIN_MS: Final = 60_000
-"""An access token with less time left than this is not begun with."""
 LIFETIME_MOST_S: Final = 366 * 86_400
 """No service means a longer lifetime; Pixiv's is an hour."""
 TOKEN_MOST_CHARS: Final = 4_096
@@ -33,9 +31,6 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def __repr__(self) -> str:
         return f"Token(expires_at={self.expires_at})"
-
-    def is_usable(self, now: int) -> bool:
-        return self.expires_at > now + MARGIN_MS
 
 
 def is_sound(granted: Granted) -> bool:

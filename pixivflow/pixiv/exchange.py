@@ -1,6 +1,7 @@
 """One request to Pixiv and its whole answer, bounded in time and size. No redirect is followed, no cookie is kept.
 
-No text of an error made here repeats a header, an address or a body: any of them may carry a token.
+No text of an error made here repeats a header, a body, or more of an address than host and port: any of them may
+carry a token.
 """
 
 import zlib
@@ -10,8 +11,9 @@ from typing import Final
 import httpx
 import trio
 
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv.answers import Reply
+from pixivflow.pixiv.urls import origin
 
 BODY_BYTES: Final = 16 << 20
 """The longest answer that is read."""
@@ -34,9 +36,14 @@ async def exchange(
         with trio.fail_after(timeout_ms / 1000):
             return await _answered(transport, httpx.Request(method, url, headers=dict(headers), content=body))
     except trio.TooSlowError:
-        raise Lost(f"no whole answer from Pixiv within {timeout_ms} ms") from None
+        raise Lost(f"no whole answer from {_host(url)} within {timeout_ms} ms", cause=Cause.TOO_SLOW) from None
     except (httpx.TransportError, httpx.StreamError, httpx.InvalidURL) as error:
-        raise Lost(f"no answer from Pixiv: {type(error).__name__}") from None
+        raise Lost(f"no answer from {_host(url)}: {type(error).__name__}", cause=Cause.UNREACHABLE) from None
+
+
+def _host(url: str) -> str:
+    found = origin(url)
+    return f"Pixiv ({found[1]}:{found[2]})" if found else "Pixiv (an address that is none)"
 
 
 async def _answered(transport: httpx.AsyncBaseTransport, request: httpx.Request) -> Reply:
@@ -57,11 +64,11 @@ async def _read(response: httpx.Response) -> bytes:
             try:
                 read += unpack(piece, BODY_BYTES + 1 - len(read))
             except zlib.error:
-                raise Lost("an answer from Pixiv that cannot be unpacked") from None
+                raise Lost("an answer from Pixiv that cannot be unpacked", cause=Cause.NONSENSE) from None
             if len(read) > BODY_BYTES:
                 enough.cancel()
     if len(read) > BODY_BYTES:
-        raise Lost(f"an answer from Pixiv of more than {BODY_BYTES} bytes")
+        raise Lost(f"an answer from Pixiv of more than {BODY_BYTES} bytes", cause=Cause.NONSENSE)
     return bytes(read)
 
 
@@ -71,4 +78,4 @@ def _unpacker(coding: str) -> Callable[[bytes, int], bytes]:
         return lambda piece, most: piece[:most]
     if coding in ("gzip", "x-gzip", "deflate"):
         return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress
-    raise Lost("an answer from Pixiv in a coding that nobody asked for")
+    raise Lost("an answer from Pixiv in a coding that nobody asked for", cause=Cause.NONSENSE)

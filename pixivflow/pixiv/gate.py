@@ -8,7 +8,7 @@ import msgspec
 import trio
 
 from actors.kit import Clock
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv import pace as rules
 from pixivflow.pixiv.pace import Circuit, GateState, Pace, Place, Shut
 from pixivflow.pixiv.ports import GateRows, Note
@@ -16,6 +16,8 @@ from pixivflow.pixiv.ports import GateRows, Note
 
 class CircuitOpen(Unavailable):
     """Too many limits in a row: nothing is sent until the cool-down is over."""
+
+    cause = Cause.LIMITED
 
 
 class Turn:
@@ -83,7 +85,7 @@ class Gate:
         self._state = after = to(before, now)
         if _standing(before) == _standing(after):
             return
-        self._note("pixiv.gate", circuit=after.circuit_state, level=after.penalty_level, until=after.cooldown_until)
+        self._note("pixiv.gate", circuit=after.circuit_state, penalty=after.penalty_level, until=after.cooldown_until)
         try:
             await self._rows.save(self._scope, msgspec.json.encode(after).decode(), now)
         except Unavailable as error:
@@ -92,7 +94,8 @@ class Gate:
     async def _known(self) -> None:
         async with self._loading:
             if self._state is None:
-                self._state = rules.loaded(_read(await self._rows.load(self._scope)), self._clock.now_ms())
+                kept = _read(await self._rows.load(self._scope))
+                self._state = rules.loaded(kept, self.pace, self._clock.now_ms())
 
     def _known_at(self, now: int) -> GateState:
         assert self._state is not None  # noqa: S101 -- for the type checker: `_known` came first

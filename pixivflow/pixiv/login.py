@@ -9,7 +9,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import Outage, Unavailable
+from pixivflow.errors import Cause, Outage, Unavailable
 from pixivflow.pixiv import credentials, guise
 from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.exchange import exchange
@@ -40,7 +40,8 @@ class Login:
         Errors: `RefusedCredential`, at once; `Outage` when no attempt brought an answer that settles it, since without
         a login nothing else can be asked for either.
         """
-        first_ms, error = self._network.retry_delay_ms, Unavailable("the login service was not asked")
+        first_ms = self._network.retry_delay_ms
+        error = Unavailable("the login service was not asked", cause=Cause.DEFECT)
         for attempt in range(1, max(1, self._network.retries) + 1):
             try:
                 return granted(await self._ask(token))
@@ -48,7 +49,7 @@ class Login:
                 error = failed
             if attempt < self._network.retries:
                 await trio.sleep(min(first_ms * attempt, first_ms * LONGEST) / 1000)
-        raise Outage(str(error)) from error
+        raise Outage(str(error), cause=error.cause) from error
 
     async def _ask(self, token: str) -> Reply:
         form = {
@@ -72,11 +73,12 @@ def granted(reply: Reply) -> Granted:
     if reply.status in (401, 403) or (reply.status == 400 and _is_invalid(reply.body)):
         raise RefusedCredential
     if not 200 <= reply.status < 300:
-        raise Unavailable(f"the login service answered HTTP {reply.status}")
+        cause = Cause.LIMITED if reply.status == 429 else Cause.SERVER
+        raise Unavailable(f"the login service answered HTTP {reply.status}", cause=cause)
     found = _decoded(reply.body, Granted) or _decoded(reply.body, Nested)
     grant = found.response if isinstance(found, Nested) else found
     if grant is None or not credentials.is_sound(grant):
-        raise Unavailable("the login service answered something that is no token")
+        raise Unavailable("the login service answered something that is no token", cause=Cause.NONSENSE)
     return grant
 
 

@@ -12,19 +12,23 @@ from typing import Final
 
 import msgspec
 
-LONGEST_MS: Final = 3_600_000
-"""No answer parks the account for longer, whatever it asks for."""
+from pixivflow.times import Timings
+
 PROBE_MS: Final = 1_000
 """When to come back while somebody else's probe is under way."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True):
-    """The numbers of a gate. `interval_ms` 0: no pace of our own; what a limit demands stays."""
+    """The numbers of a gate. `interval_ms` 0: no pace of our own; what a limit demands stays.
 
-    interval_ms: int = 1_000
+    `max_wish_ms`: the most that an answer may ask for.
+    """
+
+    interval_ms: int
+    first_cooldown_ms: int
+    max_cooldown_ms: int
+    max_wish_ms: int
     jitter_ratio: float = 0.25
-    first_cooldown_ms: int = 60_000
-    max_cooldown_ms: int = 900_000
     decay_successes: int = 20
     open_threshold: int = 4
 
@@ -61,13 +65,23 @@ class Shut(msgspec.Struct, frozen=True):
     wait_ms: int
 
 
-def loaded(state: GateState, now: int) -> GateState:
+def pace_of(timings: Timings, interval_ms: int | None = None) -> Pace:
+    """The pace of an account. `interval_ms`: as configured; None: our own."""
+    return Pace(
+        interval_ms=timings.gate_interval_ms if interval_ms is None else interval_ms,
+        first_cooldown_ms=timings.gate_cooldown_ms,
+        max_cooldown_ms=timings.gate_cooldown_max_ms,
+        max_wish_ms=timings.gate_wish_max_ms,
+    )
+
+
+def loaded(state: GateState, pace: Pace, now: int) -> GateState:
     """The state as a new process goes on with it: nobody's probe is under way any more, and no instant lies further
     ahead than a clock that was set back can explain."""
     circuit = state.circuit_state
     if circuit is Circuit.HALF_OPEN:
         circuit = Circuit.OPEN if state.cooldown_until > now else Circuit.CLOSED
-    cooldown = min(state.cooldown_until, now + LONGEST_MS)
+    cooldown = min(state.cooldown_until, now + pace.max_wish_ms)
     return _with(state, now, circuit_state=circuit, cooldown_until=cooldown, next_allowed_at=0)
 
 
@@ -102,7 +116,7 @@ def limited(state: GateState, pace: Pace, now: int, chance: float, asked_ms: int
     level = state.penalty_level + 1
     doubled = pace.first_cooldown_ms * 2 ** min(level - 1, 20)
     own = min(pace.max_cooldown_ms, doubled * (1 + chance * pace.jitter_ratio))
-    until = now + round(max(own, min(asked_ms or 0, LONGEST_MS)))
+    until = now + round(max(own, min(asked_ms or 0, pace.max_wish_ms)))
     is_open = level >= pace.open_threshold or state.circuit_state is not Circuit.CLOSED
     return _with(
         state,

@@ -9,19 +9,20 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv, Target
-from pixivflow.errors import Outage, Rejected, Unavailable
+from pixivflow.errors import Cause, Outage, Rejected, Unavailable
 from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
 from pixivflow.pixiv.bounds import PAGES_MOST
 from pixivflow.pixiv.client import Client
 from pixivflow.pixiv.gate import Gate
-from pixivflow.pixiv.pace import Pace
+from pixivflow.pixiv.pace import pace_of
 from pixivflow.pixiv.ports import GateRows, Note, Vault
 from pixivflow.pixiv.wire import DetailReply, ListReply
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Pages
 from pixivflow.slots.model import BoundWork, WorkType
 from pixivflow.slots.ports import SkipCode, Unfit
+from pixivflow.times import Timings
 
 PAGES_MAX: Final = 200
 """How many pages one walk reads at most."""
@@ -34,6 +35,10 @@ class PixivSource:
 
     def __init__(self, client: Client, base: str, page_delay_ms: int, note: Note) -> None:
         self._client, self._base, self._page_delay_ms, self._note = client, base, page_delay_ms, note
+
+    def paced(self, page_delay_ms: int) -> "PixivSource":
+        """The same account, with another pause between two pages."""
+        return PixivSource(self._client, self._base, page_delay_ms, self._note)
 
     def search(self, target: Target) -> Pages:
         """Works that match the words of the target. Ends where Pixiv's searches end."""
@@ -53,7 +58,7 @@ class PixivSource:
         reply = _read(await self._client.get(url, item=work.work_id, source="work"), DetailReply)
         found = translate.work(reply.illust) if reply.illust is not None else None
         if found is None or found.id != work.work_id:
-            raise Unavailable(f"work {work.work_id}: Pixiv answered without it")
+            raise Unavailable(f"work {work.work_id}: Pixiv answered without it", cause=Cause.UNREADABLE)
         if max(found.page_count, len(found.pages)) > PAGES_MOST:
             words = f"it claims more than {PAGES_MOST} pages"
             raise Unfit(work.work_id, SkipCode.INVALID_METADATA, words)
@@ -83,12 +88,13 @@ class PixivSource:
         language than before, and nobody may take that for a day without works.
         """
         if reply.illusts is None:
-            raise Outage(f"{source} {item}: Pixiv answered without a list")
+            raise Outage(f"{source} {item}: Pixiv answered without a list", cause=Cause.UNREADABLE)
         works = translate.works(reply.illusts)
         if dropped := len(reply.illusts) - len(works):
             self._note("pixiv.items_dropped", source=source, item=item, count=dropped)
         if dropped and not works:
-            raise Outage(f"{source} {item}: none of the {dropped} works of a page can be read")
+            words = f"{source} {item}: none of the {dropped} works of a page can be read"
+            raise Outage(words, cause=Cause.UNREADABLE)
         return works
 
 
@@ -96,7 +102,8 @@ def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Unavailable(f"Pixiv answered in a shape that nobody knows: {error}") from error
+        words = f"Pixiv answered in a shape that nobody knows: {error}"
+        raise Unavailable(words, cause=Cause.UNREADABLE) from error
 
 
 def source(
@@ -109,15 +116,15 @@ def source(
     clock: Clock,
     note: Note,
     page_delay_ms: int,
+    timings: Timings,
     readonly: bool = False,
 ) -> PixivSource:
     """The source of one account over a transport that somebody else closes.
 
     `page_delay_ms`: `download.requestDelay`. Make one an account and process: two would not know of each other's pace.
     """
-    interval_ms = network.request_pacing_ms
-    pace = Pace() if interval_ms is None else Pace(interval_ms=interval_ms)
-    gate = Gate(pace, gates, clock, scope=pixiv.account_id, note=note)
-    account = Account(pixiv, network, transport, vault, clock, note=note, readonly=readonly)
+    gate = Gate(pace_of(timings, network.request_pacing_ms), gates, clock, scope=pixiv.account_id, note=note)
+    margin_ms = timings.token_margin_ms
+    account = Account(pixiv, network, transport, vault, clock, note=note, margin_ms=margin_ms, readonly=readonly)
     client = Client(pixiv, network, transport, account, gate, clock, note=note)
     return PixivSource(client, urls.api_of(pixiv.endpoints), page_delay_ms, note)

@@ -5,7 +5,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from pixivflow.config.model import Endpoints, Target
-from pixivflow.errors import Unavailable
+from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv import bounds
 
 API: Final = "https://app-api.pixiv.net"
@@ -18,6 +18,8 @@ PORTS: Final = {"http": 80, "https": 443}
 
 class PaginationError(Unavailable):
     """A list whose pages lead nowhere: what was read of it is not the whole list, and nobody may take it for that."""
+
+    cause = Cause.NONSENSE
 
 
 def api_of(endpoints: Endpoints) -> str:

@@ -37,6 +37,7 @@ class Attempts:
     """Implements `delivery.ports.Attempt`.
 
     `routes`: those in force, asked for each attempt. `way_out`: without kept connections. `now`: wall time, epoch ms.
+    `hidden`: secrets of the way out, such as a proxy's password.
     """
 
     routes: Callable[[], Mapping[RouteName, Route]]
@@ -45,10 +46,11 @@ class Attempts:
     environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
     timings: Timings = PRODUCTION
     files: Files = field(default_factory=Files)
+    hidden: frozenset[str] = frozenset()
 
     async def __call__(self, row: OutboxRow) -> Ack:
         """Exactly one network attempt, or none where the row or the route allows none. Errors: none."""
-        reveal = Reveal(self.environ, row.idempotency_key)
+        reveal = Reveal(self.environ, self.hidden, spared=row.idempotency_key)
         try:
             ack = await self._attempted(row, reveal)
         except ConfigError as error:

@@ -5,6 +5,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from pixivflow.config.texts import shortened
 from pixivflow.providers.hearing import Said
 
 SHOWN_CHARS: Final = 200
@@ -46,4 +47,4 @@ def text_of(value: object) -> str | None:
 
 
 def _short(value: object) -> object:
-    return value[:SHOWN_CHARS] if isinstance(value, str) else value
+    return shortened(value, SHOWN_CHARS) if isinstance(value, str) else value

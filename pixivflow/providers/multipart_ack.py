@@ -13,6 +13,7 @@ reused otherwise                                    our own earlier attempt
 from typing import Final
 
 from pixivflow.config.model import AckFields
+from pixivflow.config.texts import shortened
 from pixivflow.delivery.ack import CONFLICT
 from pixivflow.delivery.model import (
     Accepted,
@@ -85,5 +86,5 @@ def _key(record: object, names: AckFields) -> str | None:
 
 def _quoted(said: Said) -> str:
     answered = f"answered HTTP {said.status}"
-    quote = said.text[:SHOWN_CHARS].strip()
+    quote = shortened(said.text, SHOWN_CHARS).strip()
     return f"{answered}: {quote}" if quote else answered

@@ -2,13 +2,14 @@
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
 
 from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
+from pixivflow.config.texts import spellings_of, without_torn
 from pixivflow.delivery.model import Ack
 
 SHORTEST_HIDDEN: Final = 4
@@ -21,14 +22,15 @@ A = TypeVar("A", bound=Ack)
 
 
 class Reveal:
-    """Fills references from the environment, and remembers what nobody may repeat.
+    """Fills references from the environment, and remembers what nobody may repeat. `hidden`: what else that is.
 
     `spared`: the key of the promise. It is no secret, and an answer that names it is compared with it.
     """
 
-    def __init__(self, environ: Mapping[str, str], spared: str | None = None) -> None:
+    def __init__(self, environ: Mapping[str, str], hidden: Iterable[str] = (), *, spared: str | None = None) -> None:
         self._environ, self._spared = environ, spared
-        self._hidden: set[str] = set()
+        self._hidden = set(hidden)
+        self._spelt: tuple[int, frozenset[str]] = (0, frozenset())
 
     def text(self, text: str) -> str:
         """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
@@ -62,9 +64,15 @@ class Reveal:
         if text == self._spared:
             return text
         folded = text.casefold()
-        hidden = {each.strip() for each in self._hidden if len(each.strip()) >= SHORTEST_HIDDEN}
-        there = sorted((each for each in hidden if each.casefold() in folded), key=len, reverse=True)
+        there = sorted((each for each in self._spellings if each.casefold() in folded), key=len, reverse=True)
         return re.sub("|".join(map(re.escape, there)), MASK, text, flags=re.IGNORECASE) if there else text
+
+    @property
+    def _spellings(self) -> frozenset[str]:
+        if self._spelt[0] != len(self._hidden):  # an answer may hold more texts than anybody should spell this for
+            spellings: frozenset[str] = frozenset().union(*map(spellings_of, self._hidden))
+            self._spelt = (len(self._hidden), frozenset(each for each in spellings if len(each) >= SHORTEST_HIDDEN))
+        return self._spelt[1]
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""
@@ -74,7 +82,7 @@ class Reveal:
     def _quiet(self, value: object) -> object:
         match value:
             case str():
-                return self.masked(value)
+                return without_torn(self.masked(value), self._spellings, SHORTEST_HIDDEN)
             case dict():
                 return {key: self._quiet(item) for key, item in value.items()}
             case _:

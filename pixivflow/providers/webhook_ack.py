@@ -15,6 +15,7 @@ no word at all                                         accepted
 
 from typing import Final
 
+from pixivflow.config.texts import shortened
 from pixivflow.delivery.ack import CONFLICT
 from pixivflow.delivery.model import Accepted, Ack, DuplicateExisting, PermanentFailure, RemoteFailed, RetryableFailure
 from pixivflow.providers.evidence import audited, retry_after_ms, text_of, word_of
@@ -61,6 +62,6 @@ def webhook_ack(said: Said, now: int) -> Ack:
 def _why(said: Said, told: dict[str, object], word: str) -> str:
     """The status, the word and the gateway's reason; the beginning of the body where there is nothing better."""
     reason = next((text for name in ("reason", "error", "message") if (text := text_of(told.get(name)))), None)
-    detail = reason or ("" if told else said.text[:RAW_CHARS].strip())
+    detail = reason or ("" if told else shortened(said.text, RAW_CHARS).strip())
     answered = " ".join(("answered HTTP", str(said.status), *([word] if word else ())))
     return f"{answered}: {detail}" if detail else answered

@@ -19,10 +19,13 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-DAY_MS: Final = 86_400_000
-MINUTE_MS: Final = 60_000
+from pixivflow.times import DAY_MS, MINUTE_MS
+
 NOTHING: Final = timedelta(0)
 SECOND: Final = timedelta(seconds=1)
+
+LONGEST: Final = 500
+"""A line that lists every minute, hour, day, month and weekday is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +86,21 @@ class Cron:
 
 @lru_cache(maxsize=1024)
 def cron(line: str, zone: str) -> Cron:
-    """The line, checked.
+    """The line, checked as `fields_of` does; `zone` is an IANA name.
 
-    Shape: exactly five fields, minute hour day month weekday; `zone` an IANA name.
     Errors: `ValueError` saying what is wrong with it.
     """
+    fields = fields_of(line)
+    return Cron(" ".join(fields), ZoneInfo(zone), follows_real_time=any("*" in field for field in fields[:2]))
+
+
+def fields_of(line: str) -> list[str]:
+    """The five fields of a line: minute hour day month weekday, each in range, with a day that comes.
+
+    Errors: `ValueError` saying what is wrong with it.
+    """
+    if len(line) > LONGEST:
+        raise ValueError(f"a cron line has at most {LONGEST} characters")
     fields = line.split()
     if len(fields) != 5:
         raise ValueError(f"a cron line has five fields, not {len(fields)}")
@@ -95,7 +108,18 @@ def cron(line: str, zone: str) -> Cron:
         CronSim(line, datetime(2000, 1, 1, tzinfo=UTC))
     except CronSimError as error:
         raise ValueError(str(error)) from error
-    return Cron(" ".join(fields), ZoneInfo(zone), follows_real_time=any("*" in field for field in fields[:2]))
+    return fields
+
+
+def is_cron(value: object) -> bool:
+    """Whether `value` is a line of which `cron` can be made."""
+    if not isinstance(value, str):
+        return False
+    try:
+        fields_of(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _ms(instant: datetime) -> int:

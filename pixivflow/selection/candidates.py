@@ -11,7 +11,7 @@ from random import Random
 import msgspec
 
 from pixivflow.config.model import Target
-from pixivflow.errors import ItemError
+from pixivflow.errors import ConfigError, ItemError
 from pixivflow.selection import filters, identity, planner
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Source
@@ -33,7 +33,7 @@ class Candidates:
 
     def wish(self, target: Target) -> Wish:
         if (refusal := unserved(target)) is not None:
-            raise refusal
+            raise ConfigError(f"targets[].{refusal.key}", refusal.value, refusal.hint)
         return Wish(limit=identity.limit_of(target), is_single=identity.is_single(target))
 
     async def choose(self, target: Target, wanted: int, stage: int, now: int, look: Look) -> Choice:

@@ -9,7 +9,7 @@ from pixivflow.ids import WorkId
 from pixivflow.selection.filters import unwanted
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.target import Window
-from pixivflow.slots.fallback import SCAN_BOUND_MAX, scan_bound
+from pixivflow.slots.fallback import scan_bound
 from pixivflow.slots.ports import Choice, Seen, Skip, SkipCode
 
 RANDOM_POOL: Final = 50
@@ -18,7 +18,7 @@ RANDOM_POOL: Final = 50
 def scan_limit(target: Target, default: int, stage: int) -> int:
     """How many works the pass at `stage` tries where the target wants fewer, 1 to 100."""
     base = default if target.candidate_scan_limit is None else target.candidate_scan_limit
-    return scan_bound(min(base, SCAN_BOUND_MAX), stage) or 1
+    return scan_bound(base, stage)
 
 
 def plan(

@@ -5,12 +5,11 @@ resolved for each run anew, or a daemon would fetch the day of its own start for
 """
 
 from datetime import UTC, date, datetime, timedelta, timezone
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from pixivflow.config.model import Target
-from pixivflow.errors import ConfigError
 
 JAPAN: Final = timezone(timedelta(hours=9))
 DAY: Final = timedelta(days=1)
@@ -84,16 +83,24 @@ def monday(now: int, *, weeks_ago: int = 0) -> str:
     return (day - day.weekday() * DAY - weeks_ago * 7 * DAY).isoformat()
 
 
-def unserved(target: Target) -> ConfigError | None:
+class Unserved(NamedTuple):
+    """The setting that asks for what nobody here can do: its key within the target, its value, and what can be done."""
+
+    key: str
+    value: object
+    hint: str
+
+
+def unserved(target: Target) -> Unserved | None:
     """Why nobody here can serve the target; None: it can be served."""
     if target.type == "novel":
-        return ConfigError("targets[].type", target.type, f"unsupported target type {target.type}")
+        return Unserved("type", target.type, f"unsupported target type {target.type}")
     if target.illust_id is not None:
         return None
     asked = ("mode", target.mode), ("seriesId", target.series_id), ("userId", target.user_id)
     for key, value in asked:
         if value not in (None, "search", "ranking"):
-            return ConfigError(f"targets[].{key}", value, "this program finds works by search, ranking and illustId")
+            return Unserved(key, value, "this program finds works by search, ranking and illustId")
     return None
 
 

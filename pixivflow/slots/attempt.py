@@ -3,6 +3,7 @@
     details ──▶ wanted after all? ──▶ bind ──▶ fetch ──▶ record
        ▲                               │ the cell has another work: taken
        └── a pause, then again ────────┴── what failed may pass: as often as the settings say
+                                            then it is passed over; a bug ends the target instead
 
 What if it dies here? Before the binding nothing has happened. From there on the row names the work, and whoever comes
 next brings the same one; files that are there are used, and rows that are there stand.
@@ -17,11 +18,11 @@ from typing import Any, Generic, TypeVar
 import trio
 
 from actors.kit import unwrapped
-from pixivflow.errors import LedgerLost
+from pixivflow.errors import LedgerLost, Unavailable
 from pixivflow.slots.model import BoundWork
 from pixivflow.slots.parts import Turn
 from pixivflow.slots.ports import Entry, Fetched, NotOurs, Recorded, Skip
-from pixivflow.slots.setbacks import OfTheRun, OfTheWork, Passing, pause_ms, setback
+from pixivflow.slots.setbacks import OfTheRun, OfTheWork, Passing, pause_ms, setback, told
 
 W = TypeVar("W")
 
@@ -41,18 +42,26 @@ class Taken:
     holder: BoundWork | None
 
 
-class Held(Exception):
+class Held(Unavailable):
     """A work whose files are there and whose rows could not be written: its cell keeps it, and the next run records
     it."""
+
+
+class Broken(Exception):
+    """A bug that a work met at its last attempt: no fact about the work, and nothing that another one would mend."""
+
+    def __init__(self, work: BoundWork, error: Exception) -> None:
+        super().__init__(f"work {work.work_id}: {told(error)}")
 
 
 async def tried(turn: Turn[W], work: BoundWork) -> Recorded | Skip | Taken:
     """One work, from its details to its rows.
 
-    Errors: `Held` for a work of the cell's own; what `outage_of` knows; `NotOurs`, `LedgerLost`.
+    Errors: `Held` for a work of the cell's own; `Broken`; what `outage_of` knows; `NotOurs`, `LedgerLost`.
     """
-    brought = await _persistently(turn, work, partial(_brought, turn, work))
-    return await _recorded(turn, work, brought) if isinstance(brought, Brought) else brought
+    with turn.parts.about(pixiv_id=work.work_id, stage="download"):
+        brought = await _persistently(turn, work, partial(_brought, turn, work))
+        return await _recorded(turn, work, brought) if isinstance(brought, Brought) else brought
 
 
 async def _persistently(
@@ -72,10 +81,10 @@ async def _persistently(
                     raise
                 case OfTheWork(skip):
                     return skip
-                case Passing(skip) as passing:
+                case Passing() as passing:
                     parts.note("work.failed", work=work.work_id, tries=tries, error=error, bug=passing.is_bug)
                     if tries >= parts.max_tries:
-                        return skip
+                        return _passed_over(turn, work, passing, error)
                     pause = pause_ms(error, passing, tries, parts.retry_ms)
         await trio.sleep(pause / 1000)
     raise AssertionError("counting never ends")
@@ -118,7 +127,16 @@ async def _recorded(turn: Turn[W], work: BoundWork, brought: Brought[W]) -> Reco
             raise
         turn.parts.note("work.not_recorded", work=work.work_id, error=error)
         if turn.binds:
-            raise Held(f"work {work.work_id} is kept and recorded next time: {failed.skip.reason}") from error
-        return failed.skip
+            words = f"work {work.work_id} is kept and recorded next time: {failed.skip.reason}"
+            raise Held(words, cause=failed.skip.cause) from error
+        return _passed_over(turn, work, failed, error)
     turn.parts.point("work.recorded")
     return recorded
+
+
+def _passed_over(turn: Turn[W], work: BoundWork, failed: Passing | OfTheWork, error: Exception) -> Skip:
+    """The end of a work that did not come. Errors: `Broken`, with the work in the report all the same."""
+    if isinstance(failed, Passing) and failed.is_bug:
+        turn.tally.skips.append(failed.skip)
+        raise Broken(work, error) from error
+    return failed.skip

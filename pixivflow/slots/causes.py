@@ -1,17 +1,37 @@
 """Which reason a failed or empty target gets, where nobody named one.
 
-An error that a room raised itself carries its code; the words are read only for errors that came from elsewhere, and
-only their beginning, since foreign text may be long. Each rule looks for words, first match wins.
+Whatever this program raises carries its cause as a value, and one table gives each cause its reason. Words are read
+only of errors that came from elsewhere, as rows of an imported ledger bring them, and only their beginning, since
+foreign text may be long. Each rule looks for words, first match wins.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from pixivflow.errors import Cause
 from pixivflow.slots.model import ReasonCode
 
 TEXT_READ: Final = 600
 """How many characters of an error are looked at."""
+
+_REASONS: Final[Mapping[Cause, ReasonCode]] = {
+    Cause.LIMITED: ReasonCode.RATE_LIMITED,
+    Cause.LOGIN: ReasonCode.AUTH_FAILED,
+    Cause.DOWN: ReasonCode.NETWORK_ERROR,
+    Cause.SERVER: ReasonCode.REMOTE_HTTP_ERROR,
+    Cause.NONSENSE: ReasonCode.REMOTE_HTTP_ERROR,
+    Cause.UNREADABLE: ReasonCode.METADATA_FAILED,
+    Cause.TOO_SLOW: ReasonCode.NETWORK_ERROR,
+    Cause.UNREACHABLE: ReasonCode.NETWORK_ERROR,
+    Cause.REFUSED: ReasonCode.REMOTE_HTTP_ERROR,
+    Cause.FILE_TOO_SLOW: ReasonCode.DOWNLOAD_TIMEOUT,
+    Cause.FILE_BROKEN: ReasonCode.DOWNLOAD_FAILED,
+    Cause.STORAGE: ReasonCode.DOWNLOAD_FAILED,
+    Cause.LEDGER: ReasonCode.NETWORK_ERROR,
+    Cause.SETTINGS: ReasonCode.CONFIGURATION_ERROR,
+    Cause.DEFECT: ReasonCode.INTERNAL_ERROR,
+}
 
 _OUTAGES: Final = {
     "pixiv_auth_failure": ReasonCode.AUTH_FAILED,
@@ -35,7 +55,7 @@ def _all(*tests: _Test) -> _Test:
     return lambda text: all(test(text) for test in tests)
 
 
-def _number(pattern: re.Pattern[str]) -> _Test:
+def _found(pattern: re.Pattern[str]) -> _Test:
     return lambda text: pattern.search(text) is not None
 
 
@@ -46,10 +66,10 @@ def _either(*tests: _Test) -> _Test:
 _TIMEOUT: Final = _any("timeout", "timed out")
 
 _RULES: Final[Sequence[tuple[_Test, ReasonCode]]] = (
-    (_either(_number(re.compile(r"\b429\b")), _any("rate limit")), ReasonCode.RATE_LIMITED),
+    (_either(_found(re.compile(r"\b429\b")), _any("rate limit")), ReasonCode.RATE_LIMITED),
     (
         _either(
-            _number(re.compile(r"\b401\b")),
+            _found(re.compile(r"\b401\b")),
             _any("unauthorized", "invalid grant", "invalid refresh token", "authentication failed", "登录"),
         ),
         ReasonCode.AUTH_FAILED,
@@ -61,7 +81,7 @@ _RULES: Final[Sequence[tuple[_Test, ReasonCode]]] = (
         ReasonCode.DOWNLOAD_FAILED,
     ),
     (
-        _either(_number(_STATUS_5XX), _any("bad gateway", "service unavailable", "server error")),
+        _either(_found(_STATUS_5XX), _any("bad gateway", "service unavailable", "server error")),
         ReasonCode.REMOTE_HTTP_ERROR,
     ),
     (_any("telegram"), ReasonCode.TELEGRAM_FAILED),
@@ -71,16 +91,27 @@ _RULES: Final[Sequence[tuple[_Test, ReasonCode]]] = (
     ),
     (_all(_any("metadata"), _any("fail", "parse", "parsing")), ReasonCode.METADATA_FAILED),
     (
-        _all(_any("telepost"), _either(_any("reject", "invalid"), _number(_STATUS_4XX))),
+        _all(_any("telepost"), _either(_any("reject", "invalid"), _found(_STATUS_4XX))),
         ReasonCode.TELEPOST_REJECTED,
     ),
-    (_any("deliver", "submit", "submission", "publish", "post", "outbox"), ReasonCode.DELIVERY_FAILED),
+    (
+        _either(
+            _any("deliver", "submit", "submission", "publish", "telepost", "outbox"),
+            _found(re.compile(r"\bpost(?:s|ed|ing)?\b")),
+        ),
+        ReasonCode.DELIVERY_FAILED,
+    ),
     (
         _any("econn", "enotfound", "connection", "connect", "network", "socket", "unreachable", "hang up", "dns"),
         ReasonCode.NETWORK_ERROR,
     ),
     (_any("config", "missing", "invalid"), ReasonCode.CONFIGURATION_ERROR),
 )
+
+
+def reason_of(cause: Cause | None) -> ReasonCode:
+    """The reason that a failure for `cause` gets; None: nobody named one, which is a bug."""
+    return _REASONS[cause or Cause.DEFECT]
 
 
 def reason_from_text(error: str) -> ReasonCode:

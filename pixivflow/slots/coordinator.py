@@ -11,17 +11,19 @@ stage and with the work that it holds.
 
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import trio
 
 from pixivflow.config.model import Target
 from pixivflow.slots.model import TO_BE_RUN, Cell, CellStatus, Work
 from pixivflow.slots.parts import Parts
-from pixivflow.slots.target import TargetOutcome
+from pixivflow.slots.target import TargetFailed, TargetOutcome
 from pixivflow.slots.turn import taken
 
 W = TypeVar("W")
+
+SELECTION: Final = "candidate_selection"
 
 
 async def walk(work: Work, parts: Parts[W]) -> None:
@@ -33,18 +35,20 @@ async def walk(work: Work, parts: Parts[W]) -> None:
     """
     cells = {cell.target_id: cell for cell in work.cells}
     todo = [(cells[name], target) for name, target in parts.targets.items() if name in cells]
-    while todo:
-        todo = await _one_pass(work, parts, todo)
+    with parts.about(bot_id=_bot(work), schedule_id=work.schedule_id, slot_id=work.slot.id):
+        while todo:
+            todo = await _one_pass(work, parts, todo)
 
 
 async def _one_pass(work: Work, parts: Parts[W], todo: Sequence[tuple[Cell, Target]]) -> list[tuple[Cell, Target]]:
     again = []
     for cell, target in todo:
         await trio.lowlevel.checkpoint_if_cancelled()
-        outcome = await taken(parts, cell, target)
+        with parts.about(target_id=cell.target_id, stage=SELECTION):
+            outcome = await taken(parts, cell, target)
         after = None if outcome is None else await parts.cells.apply(cell.target_id, outcome)
         parts.point("cell.served")
-        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
+        _tell(work, parts, cell, outcome)
         if after is not None and outcome is not None:
             _tell_exhausted(work, parts, after, outcome)
             if looks_again(cell, after, parts.stages):
@@ -56,6 +60,18 @@ def looks_again(before: Cell, after: Cell, stages: int) -> bool:
     """Whether the cell was sent on to its next stage and has a pass of its own coming."""
     is_free = after.status in TO_BE_RUN and after.work_id is None
     return is_free and before.fallback_stage < after.fallback_stage < stages
+
+
+def _tell(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutcome | None) -> None:
+    if isinstance(outcome, TargetFailed):
+        parts.note("cell.failed", slot=work.slot.id, target=cell.target_id, error=outcome.error, code=outcome.code)
+    else:
+        parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
+
+
+def _bot(work: Work) -> str:
+    """Whose plan it is, where plans are named after the bots that they feed."""
+    return work.schedule_id.partition("-")[0]
 
 
 def _word(outcome: TargetOutcome | None) -> str:
@@ -72,9 +88,9 @@ def _tell_exhausted(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutc
         "candidate_exhaustion",
         schedule_id=work.schedule_id,
         slot_id=work.slot.id,
-        bot_id=work.schedule_id.partition("-")[0],
+        bot_id=_bot(work),
         target_id=cell.target_id,
-        stage="candidate_selection",
+        stage=SELECTION,
         result="no_candidate",
         reason=cell.reason_code,
         searched=len(skips) + outcome.scan.attempted,

@@ -19,19 +19,15 @@ from pixivflow.slots.target import (
     TargetOutcome,
 )
 
-STAGES_DEFAULT: Final = 3
 STAGES_MAX: Final = 10
+"""The most passes that a target may be given; 0 is as good as 1, since the first one is always made."""
 SCAN_BOUND_MAX: Final = 100
+"""The most candidates of any pass, and of the first one as configured."""
 
 
-def clamped_stages(configured: int | None) -> int:
-    """How many passes a target gets: as configured, kept within 0 and 10, 3 where nothing is said."""
-    return STAGES_DEFAULT if configured is None else min(max(configured, 0), STAGES_MAX)
-
-
-def scan_bound(base: int | None, stage: int) -> int | None:
-    """How many candidates the pass at `stage` may try; None stays None, since no bound was declared."""
-    return None if base is None else min(max(base, 1) * (stage + 1), SCAN_BOUND_MAX)
+def scan_bound(base: int, stage: int) -> int:
+    """How many candidates the pass at `stage` may try, of which the first may try `base`, 1 or more."""
+    return min(base * (stage + 1), SCAN_BOUND_MAX)
 
 
 def is_dead_end(scan: Scan) -> bool:

@@ -26,18 +26,6 @@ from pixivflow.slots.model import COMPLETED_SLOT, OPEN_SLOT, TO_BE_RUN, CellStat
 
 _C, _S = CellStatus, SlotStatus
 
-LEGAL: Final[Mapping[CellStatus, frozenset[CellStatus]]] = {
-    _C.PENDING: frozenset(CellStatus) - {_C.PENDING},
-    _C.SELECTED: frozenset(CellStatus) - {_C.SELECTED},
-    _C.ARTIFACT_READY: frozenset({_C.DELIVERY_PENDING, _C.SUBMITTED, _C.DUPLICATE, _C.FAILED}),
-    _C.DELIVERY_PENDING: frozenset({_C.SUBMITTED, _C.DUPLICATE, _C.FAILED}),
-    _C.SUBMITTED: frozenset(),
-    _C.NO_CANDIDATE: frozenset(),
-    _C.DUPLICATE: frozenset(),
-    _C.FAILED: frozenset(),
-}
-"""Where a cell may go from each state. An explicit replacement by an operator stands outside this table."""
-
 
 class Role(Enum):
     """Who asks for a move."""

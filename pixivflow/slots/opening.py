@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
+from pixivflow.config.texts import stored_text
 from pixivflow.ids import TargetId
 from pixivflow.scheduling.occurrence import Occurrence
 from pixivflow.slots.model import Slot
-from pixivflow.slots.texts import capped
 
 LABEL_MAX: Final = 80
 """The longest name, in characters, that whoever asks may give a slot. It is for people alone."""
@@ -27,5 +27,5 @@ def slot_for(occurrence: Occurrence, targets: Sequence[TargetId], source: str, l
         target_ids=tuple(targets),
         trigger_source=source,
         slot_date=occurrence.date,
-        slot_name=capped((label or "").strip(), LABEL_MAX) or occurrence.label,
+        slot_name=stored_text(label or "", LABEL_MAX) or occurrence.label,
     )

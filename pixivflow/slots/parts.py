@@ -1,6 +1,7 @@
 """What one walk works with, and what one cell's turn is about."""
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -20,8 +21,9 @@ class Parts(Generic[W]):
     """What one run's walk works with.
 
     `targets`: those of the settings that the run began with, in their order. `threads`: the run's own. `started_at`:
-    epoch ms, from which words for days are resolved. `stages`: `fallback.clamped_stages` of the settings. `max_tries`,
-    `retry_ms`: attempts at one work, and the first pause between two.
+    epoch ms, from which words for days are resolved. `stages`: the most passes. `max_tries`, `retry_ms`: attempts at
+    one work, of which there is always one, and the first pause between two. `about`: a block in which everything that
+    is noted, here or far below, carries these fields too.
     """
 
     targets: Mapping[TargetId, Target]
@@ -34,6 +36,7 @@ class Parts(Generic[W]):
     max_tries: int = 3
     retry_ms: int = 2_000
     note: Callable[..., None] = lambda event, **fields: None
+    about: Callable[..., AbstractContextManager[object]] = lambda **fields: nullcontext()
     point: Callable[[str], None] = lambda name: None
 
 

@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from pixivflow.config.model import Target
-from pixivflow.errors import Conflict, Rejected, Unavailable
+from pixivflow.errors import Cause, Conflict, Rejected, Unavailable
 from pixivflow.ids import SlotId, TargetId, WorkId
 from pixivflow.slots.model import BoundWork, Cell
 from pixivflow.slots.target import TargetOutcome
@@ -35,11 +35,12 @@ class SkipCode(StrEnum):
 
 
 class Skip(msgspec.Struct, frozen=True, kw_only=True):
-    """One work that was passed over; `reason` is for people."""
+    """One work that was passed over; `reason` is for people. `cause`: what the matter was; None: a fact about it."""
 
     code: SkipCode
     work_id: WorkId
     reason: str
+    cause: Cause | None = None
 
 
 class Unfit(Rejected):
@@ -52,6 +53,8 @@ class Unfit(Rejected):
 
 class LedgerBusy(Unavailable):
     """The ledger could not be asked now; nothing is known of what was to be written."""
+
+    cause = Cause.LEDGER
 
 
 class NotOurs(Conflict):
@@ -141,8 +144,9 @@ class Fetcher(Protocol[W_contra]):
         """All files of the work, in the folder that storage and `target.label` name: complete, or an error.
 
         `known`: what is recorded of the work. What of it is still whole on the disk, and what an earlier attempt left
-        there, is used without a request; what is missing is fetched. Pages are staged, verified and fsynced first, and
-        get their names when all are there. Blocking calls go to threads of `threads`, abandoned when cancelled.
+        there, is used without a request; what is missing is fetched, from where an earlier attempt was cut. Pages are
+        staged, verified and fsynced first, and get their names when all are there. Blocking calls go to threads of
+        `threads`, abandoned when cancelled.
         Errors: `Gone`, `Rejected` (`Unfit` with its code); `StorageFailed`; `AuthNeeded`, `Outage`, `Unavailable`. None
         of them leaves a file under a final name.
         """

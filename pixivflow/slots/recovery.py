@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from actors.ports import Course
 from pixivflow.ids import TargetId
 from pixivflow.slots.lease import is_live
-from pixivflow.slots.model import IN_DELIVERY, OPEN_SLOT, Cell, Downstream, Live, Slot, Unknown
+from pixivflow.slots.model import IN_DELIVERY, OPEN_SLOT, Cell, Downstream, Live, Slot, SlotStatus, Unknown
 
 
 def course(cells: Iterable[Cell], downstream: Mapping[TargetId, Downstream]) -> Course:
@@ -20,6 +20,18 @@ def course(cells: Iterable[Cell], downstream: Mapping[TargetId, Downstream]) -> 
     if still_open and all(isinstance(downstream[cell.target_id], Live) for cell in still_open):
         return Course.WAIT
     return Course.SETTLE
+
+
+def about(slot: Slot, status: SlotStatus) -> dict[str, object]:
+    """By what people know a slot that is `status` now: its plan, who asked for it, and under which ids."""
+    told = {
+        "schedule": slot.schedule_id,
+        "trigger_source": slot.trigger_source,
+        "slot_status": status,
+        "manual_request_id": slot.manual_request_id,
+        "correlation_id": slot.correlation_id,
+    }
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def is_candidate(slot: Slot, now: int) -> bool:

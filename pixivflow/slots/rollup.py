@@ -9,7 +9,7 @@ from typing import Final, assert_never
 import msgspec
 
 from pixivflow.ids import TargetId
-from pixivflow.slots.causes import reason_for_failure
+from pixivflow.slots.causes import reason_for_failure, reason_of
 from pixivflow.slots.model import (
     IN_DELIVERY,
     TERMINAL_CELL,
@@ -27,7 +27,7 @@ from pixivflow.slots.model import (
     Unknown,
 )
 from pixivflow.slots.reasons import REASONS
-from pixivflow.slots.tally import outages_in
+from pixivflow.slots.tally import told_in
 
 DID_NOT_COMPLETE: Final = "target did not complete"
 
@@ -118,8 +118,16 @@ def roll_up(cells: Sequence[Cell], abandoned: Collection[TargetId], unfinished: 
 
 
 def _left_behind(cell: Cell) -> ReasonCode | None:
-    """What the last turn left in the row says why it was not the last; None: it left no error."""
-    return reason_for_failure(cell.last_error, outages_in(cell.candidate_report)) if cell.last_error else None
+    """What the last turn left in the row says why it was not the last; None: nothing there speaks of a failure.
+
+    A turn of this program has left its cause. Words are read only in rows that came from elsewhere.
+    """
+    if not cell.last_error:
+        return None
+    told = told_in(cell.candidate_report)
+    if told.cause is not None:
+        return reason_of(told.cause)
+    return None if told.is_ours else reason_for_failure(cell.last_error, told.outages)
 
 
 def force(cells: Sequence[Cell], reason: ReasonCode, error: str, *, delivery_too: bool = False) -> RollUp:

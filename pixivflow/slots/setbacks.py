@@ -2,7 +2,7 @@
 
 Types decide, never the words of an error, so a number in a title cannot look like a status.
 
-    Passing      try the same work again after a pause; in the end it is passed over as `unavailable`
+    Passing      try the same work again after a pause; in the end it is passed over as `unavailable`, a bug is not
     OfTheWork    a fact about the work: pass it over at once
     OfTheRun     nothing else would fare better: stop looking, the cell stays as it is and is worth another run
 """
@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from pixivflow.errors import AuthNeeded, Gone, ItemError, Outage, StorageFailed, Unavailable
+from pixivflow.errors import AuthNeeded, Cause, ConfigError, Gone, ItemError, Outage, StorageFailed, Unavailable
 from pixivflow.slots.model import BoundWork
 from pixivflow.slots.ports import LedgerBusy, Skip, SkipCode, Unfit
 
@@ -52,7 +52,7 @@ def setback(error: Exception, work: BoundWork) -> Setback:
         return OfTheRun(outage)
     match error:
         case Unavailable():
-            return Passing(_skip(work, SkipCode.UNAVAILABLE, error))
+            return Passing(_passing(work, error))
         case Unfit(code=code):
             return OfTheWork(_skip(work, code, error))
         case Gone():
@@ -60,7 +60,7 @@ def setback(error: Exception, work: BoundWork) -> Setback:
         case ItemError():
             return OfTheWork(_skip(work, SkipCode.ACCESS_DENIED, error))
         case _:
-            return Passing(_skip(work, SkipCode.UNAVAILABLE, error), is_bug=True)
+            return Passing(_passing(work, error), is_bug=True)
 
 
 def outage_of(error: BaseException) -> str | None:
@@ -78,6 +78,21 @@ def outage_of(error: BaseException) -> str | None:
             return None
 
 
+def cause_of(error: BaseException) -> Cause:
+    """What the matter is, as whoever raised the error knew it; a bug where nobody did."""
+    match error:
+        case Unavailable(cause=cause):
+            return cause
+        case AuthNeeded():
+            return Cause.LOGIN
+        case ConfigError():
+            return Cause.SETTINGS
+        case ItemError():
+            return Cause.REFUSED
+        case _:
+            return Cause.DEFECT
+
+
 def pause_ms(error: Exception, failed: Passing, tries: int, base_ms: int) -> int:
     """How long to wait before the next attempt, after `tries` of them. The other side's own wish goes first."""
     match error:
@@ -91,6 +106,11 @@ def pause_ms(error: Exception, failed: Passing, tries: int, base_ms: int) -> int
 def told(error: BaseException) -> str:
     """The error in one line, for a row. Errors of our own speak for themselves; a bug is named."""
     return str(error) if isinstance(error, Unavailable | ItemError | AuthNeeded) else f"{type(error).__name__}: {error}"
+
+
+def _passing(work: BoundWork, error: Exception) -> Skip:
+    code = SkipCode.UNAVAILABLE
+    return Skip(code=code, work_id=work.work_id, reason=told(error), cause=cause_of(error))
 
 
 def _skip(work: BoundWork, code: SkipCode, error: Exception) -> Skip:

@@ -8,33 +8,23 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.model import SchedulerRuntime
 from pixivflow.slots.lease import is_live
 from pixivflow.slots.model import Cell, ReasonCode, Slot, SlotStatus
 from pixivflow.slots.reasons import REASONS
 from pixivflow.slots.rollup import RollUp, force, roll_up
 
-QUEUED_MS: Final = 1_800_000
-STALLED_MS: Final = 900_000
 LEAST_MS: Final = 60_000
+"""A budget of less is a slip of the pen, and a slip of the pen must not end every run of the daemon."""
+
+_DEFAULTS: Final = SchedulerRuntime()
 
 
 class Budgets(msgspec.Struct, frozen=True, kw_only=True):
     """How long a slot may wait for its first run, and how long a run may show no progress."""
 
-    queued_ms: int = QUEUED_MS
-    stalled_ms: int = STALLED_MS
-
-
-def budgets(queued: object = None, stalled: object = None) -> Budgets:
-    """The budgets as configured; anything but a whole number of at least a minute means the default.
-
-    A slip of the pen must not end every run of the daemon; validation warns about it elsewhere.
-    """
-    return Budgets(queued_ms=_budget(queued, QUEUED_MS), stalled_ms=_budget(stalled, STALLED_MS))
-
-
-def _budget(value: object, default: int) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST_MS else default
+    queued_ms: int = _DEFAULTS.queued_timeout_ms
+    stalled_ms: int = _DEFAULTS.stall_timeout_ms
 
 
 def verdict(slot: Slot, limits: Budgets, now: int) -> ReasonCode | None:

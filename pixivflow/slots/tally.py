@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
-from pixivflow.slots.causes import reason_for_empty
+from pixivflow.config.texts import stored_text
+from pixivflow.errors import Cause
+from pixivflow.slots.nothing import nothing_new
 from pixivflow.slots.ports import Choice, Skip, SkipCode
 from pixivflow.slots.target import Scan
-from pixivflow.slots.texts import REPORT_MAX, capped
+from pixivflow.slots.texts import REPORT_MAX
 
 EXAMPLES: Final = 16
 """How many of the works that were passed over a report names; all of them are counted."""
@@ -20,7 +23,10 @@ REASON_CHARS: Final = 160
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of one turn. `read`: works in lists; `outages`: what made the whole search impossible, in order."""
+    """The counts of one turn.
+
+    `read`: works in lists; `outages`: what made the whole search impossible, in order; `cause`: why the turn failed.
+    """
 
     stage: int = 0
     bound: int = 0
@@ -28,6 +34,7 @@ class Tally:
     attempted: int = 0
     skips: list[Skip] = field(default_factory=list)
     outages: list[str] = field(default_factory=list)
+    cause: Cause | None = None
 
     def chosen(self, choice: Choice) -> None:
         """A search has brought its works."""
@@ -52,9 +59,8 @@ class Tally:
         return dict(Counter(skip.code.value for skip in self.skips))
 
     def sentence(self) -> str:
-        """What became of the search, for people, in one line of counts."""
-        passed = ", ".join(f"{count} {code}" for code, count in sorted(self.counts.items())) or "nothing passed over"
-        return f"{reason_for_empty(self.scan.skips).value}: {self.read} read, {self.attempted} tried, {passed}"
+        """What became of a search that brought nothing, for people."""
+        return nothing_new(self.read, self.skips)
 
     def report(self) -> str:
         """All of it as JSON that is never too long to be kept: rather fewer examples than none of the counts.
@@ -62,14 +68,14 @@ class Tally:
         Shape: `skipped[{code, workId, reason}]`, what was tried last comes first.
         """
         examples = [
-            {"code": skip.code.value, "workId": skip.work_id, "reason": capped(skip.reason, REASON_CHARS)}
+            {"code": skip.code.value, "workId": skip.work_id, "reason": stored_text(skip.reason, REASON_CHARS)}
             for skip in reversed(self.skips)
         ][:EXAMPLES]
         while len(text := self._json(examples)) > REPORT_MAX and examples:
             examples.pop()
         return text
 
-    def _json(self, examples: list[dict[str, str | None]]) -> str:
+    def _json(self, examples: list[dict[str, str]]) -> str:
         told = {
             "stage": self.stage,
             "bound": self.bound,
@@ -77,18 +83,31 @@ class Tally:
             "attempted": self.attempted,
             "counts": self.counts,
             "outages": self.outages,
+            "cause": self.cause,
             "skipped": examples,
         }
         return json.dumps(told, ensure_ascii=False)
 
 
-def outages_in(report: str | None) -> tuple[str, ...]:
-    """The outages that a kept report tells of; none for a report of another program."""
+class Told(msgspec.Struct, frozen=True):
+    """What a kept report says of a failure. `is_ours`: a turn of this program wrote it; `cause` None: it had not
+    failed then, or for a cause that is not known here."""
+
+    cause: Cause | None = None
+    outages: tuple[str, ...] = ()
+    is_ours: bool = False
+
+
+def told_in(report: str | None) -> Told:
+    """What a kept report tells, nothing for one of another program that means something else."""
     try:
-        return msgspec.json.decode(report or "", type=_Told).outages
+        kept = msgspec.json.decode(report or "", type=_Kept)
     except msgspec.MsgspecError:
-        return ()
+        return Told()
+    known = kept.cause if isinstance(kept.cause, str) and kept.cause in frozenset(Cause) else None
+    return Told(cause=Cause(known) if known else None, outages=kept.outages, is_ours=kept.cause is not UNSET)
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Kept(msgspec.Struct, frozen=True):
+    cause: str | UnsetType | None = UNSET
     outages: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from typing import assert_never
 import msgspec
 
 from pixivflow.ids import TargetId
-from pixivflow.slots.causes import reason_for_empty, reason_for_failure
+from pixivflow.slots.causes import reason_for_empty
 from pixivflow.slots.model import BoundWork, Cell, CellChange, CellStatus, ReasonCode
 from pixivflow.slots.reasons import REASONS
 
@@ -60,12 +60,13 @@ class Duplicate(_Outcome, frozen=True, kw_only=True):
 
 
 class TargetFailed(_Outcome, frozen=True, kw_only=True):
-    """The target was not served. `retryable`: the same cell is worth another run. `code`: the cause where known."""
+    """The target was not served. `retryable`: the same cell is worth another run, and `report` holds the cause; else
+    `code` is the reason of its end."""
 
     error: str
     retryable: bool
     work: BoundWork | None = None
-    code: ReasonCode | None = None
+    code: ReasonCode = ReasonCode.INTERNAL_ERROR
 
 
 TargetOutcome = Submitted | Stored | Enqueued | NoCandidate | Duplicate | TargetFailed
@@ -90,8 +91,7 @@ def verdict(cell: Cell, outcome: TargetOutcome) -> CellChange | None:
         case TargetFailed(retryable=True):
             return CellChange(target_id=target, to=None, error=outcome.error, report=report)
         case TargetFailed():
-            reason = outcome.code or reason_for_failure(outcome.error, outcome.scan.outages)
-            return _ended(target, CellStatus.FAILED, reason, outcome.error, outcome.work, report)
+            return _ended(target, CellStatus.FAILED, outcome.code, outcome.error, outcome.work, report)
         case _:
             assert_never(outcome)
 

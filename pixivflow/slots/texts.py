@@ -1,4 +1,4 @@
-"""How long the texts of a slot may be, in characters, and how they are cut to it."""
+"""How long the texts of a slot may be, in characters."""
 
 from typing import Final
 
@@ -8,13 +8,6 @@ REASON_MESSAGE_MAX: Final = 400
 REPORT_MAX: Final = 4000
 SLOT_ERROR_MAX: Final = 1000
 EXECUTION_ERROR_MAX: Final = 1000
-
-
-def capped(text: str | None, limit: int) -> str | None:
-    """The first `limit` characters of `text`. Half characters, as broken file names bring them, become `?`."""
-    if text is None:
-        return None
-    return text.encode("utf-8", "replace").decode("utf-8")[:limit]
 
 
 def kept_report(report: str | None) -> str | None:

@@ -3,8 +3,9 @@
     the cell holds a work     that work and no other: no list is asked for, nothing that was seen before is left out
     it holds none             a search; works are tried in their order until as many were stored as are wanted
 
-An outcome is chosen by what came of it: a work stored or promised, else what was out of order, else a work that may
-serve another time, else that there is nothing new. So nothing that failed is ever told as an empty day.
+An outcome is chosen by what came of it: a work stored or promised, else what was out of order or broken, else a work
+that may serve another time, else that there is nothing new. So nothing that failed is ever told as an empty day, and no
+bug is passed over like a work.
 """
 
 from functools import partial
@@ -14,12 +15,13 @@ import trio
 
 from actors.kit import unwrapped
 from pixivflow.config.model import Target
-from pixivflow.errors import AuthNeeded, ConfigError, ItemError, LedgerLost, Unavailable
-from pixivflow.slots.attempt import Held, Taken, tried
+from pixivflow.errors import AuthNeeded, Cause, LedgerLost, Unavailable
+from pixivflow.slots.attempt import Broken, Taken, tried
+from pixivflow.slots.causes import reason_of
 from pixivflow.slots.model import BoundWork, Cell, ReasonCode
 from pixivflow.slots.parts import Parts, Turn
 from pixivflow.slots.ports import NotOurs, Recorded, Skip, SkipCode
-from pixivflow.slots.setbacks import outage_of, told
+from pixivflow.slots.setbacks import cause_of, outage_of, told
 from pixivflow.slots.tally import Tally
 from pixivflow.slots.target import Duplicate, Enqueued, NoCandidate, Stored, TargetFailed, TargetOutcome
 
@@ -54,10 +56,11 @@ async def _resumed(turn: Turn[W], work: BoundWork) -> TargetOutcome | None:
     if not isinstance(got, Skip):
         return None  # recorded, and the cell moved with it; or somebody else moved the cell
     turn.tally.skips.append(got)
+    turn.tally.cause = got.cause
     scan, report = turn.tally.scan, turn.tally.report()
     match got.code:
         case SkipCode.UNAVAILABLE:
-            words, retryable, code = SAME_AGAIN, True, None
+            words, retryable, code = SAME_AGAIN, True, reason_of(got.cause)
         case SkipCode.FILTERED:
             words, retryable, code = DECLINED, False, ReasonCode.FILTER_EXHAUSTED
         case _:
@@ -76,8 +79,13 @@ async def _searched(turn: Turn[W]) -> TargetOutcome | None:
         if not made and not turn.cell.stored_count:
             raise
         await trio.lowlevel.checkpoint_if_cancelled()
-        turn.parts.note("target.cut_short", target=turn.cell.target_id, error=unwrapped(raised))
-        turn.tally.outages += filter(None, [outage_of(unwrapped(raised))])
+        error = unwrapped(raised)
+        where = {"slot": turn.parts.cells.slot_id, "target": turn.cell.target_id}
+        if isinstance(error, Broken):
+            turn.parts.note("target.crashed", **where, error=error)
+        else:
+            turn.parts.note("target.cut_short", **where, error=error)
+        turn.tally.outages += filter(None, [outage_of(error)])
     return _verdict(turn, made)
 
 
@@ -112,13 +120,15 @@ async def _scan(turn: Turn[W], wanted: int, made: list[Recorded]) -> None:
 
 
 def _verdict(turn: Turn[W], made: list[Recorded]) -> TargetOutcome | None:
+    skip = turn.tally.retryable
+    turn.tally.cause = None if skip is None else skip.cause
     scan, report = turn.tally.scan, turn.tally.report()
     if made and turn.binds:
         return None
     if made or turn.cell.stored_count:
         kind = Enqueued if turn.target.routes else Stored
         return kind(scan=scan, report=report)
-    if (skip := turn.tally.retryable) is not None:
+    if skip is not None:
         return TargetFailed(error=skip.reason, retryable=True, scan=scan, report=report)
     return NoCandidate(text=turn.tally.sentence(), scan=scan, report=report)
 
@@ -126,20 +136,15 @@ def _verdict(turn: Turn[W], made: list[Recorded]) -> TargetOutcome | None:
 def _failed(parts: Parts[W], cell: Cell, tally: Tally, error: BaseException) -> TargetFailed:
     """The outcome of a turn that was ended by an error of no single work."""
     tally.outages += filter(None, [outage_of(error)])
+    tally.cause = cause_of(error)
     text, scan, report = told(error), tally.scan, tally.report()
-    if cell.work_id is not None:
-        text = SAME_AGAIN.format(cell.work_id, text)
-    match error:
-        case Unavailable() | AuthNeeded() | Held():
-            return TargetFailed(error=text, retryable=True, scan=scan, report=report)
-        case ConfigError():
-            code = ReasonCode.CONFIGURATION_ERROR
-        case ItemError():
-            code = ReasonCode.REMOTE_HTTP_ERROR
-        case _:
-            parts.note("target.crashed", slot=parts.cells.slot_id, target=cell.target_id, error=error)
-            code = ReasonCode.INTERNAL_ERROR
-    return TargetFailed(error=text, retryable=False, code=code, scan=scan, report=report)
+    if isinstance(error, Unavailable | AuthNeeded):
+        again = text if cell.work_id is None else SAME_AGAIN.format(cell.work_id, text)
+        return TargetFailed(error=again, retryable=True, scan=scan, report=report)
+    if tally.cause is Cause.DEFECT:
+        text = str(error) if isinstance(error, Broken) else text
+        parts.note("target.crashed", slot=parts.cells.slot_id, target=cell.target_id, error=error)
+    return TargetFailed(error=text, retryable=False, code=reason_of(tally.cause), scan=scan, report=report)
 
 
 def _known(work: BoundWork, reason: str) -> Skip:

@@ -205,7 +205,7 @@ async def test_every_step_is_said_with_its_numbers(autojump_clock: MockClock) ->
     who = {"actor": "under-test"}
     assert stage.probe.notes == [
         ("idle.armed", {**who, "poll_ms": POLL_MS, "grace_ms": GRACE_MS, "lifetime_ms": LIFETIME_MS}),
-        ("idle.window_opened", who),
+        ("idle.window_opened", {**who, **Owed().counters()}),
         ("idle.leaving", {**who, "reason": "idle"}),
     ]
 

@@ -74,7 +74,7 @@ class Stage:
         return self.answer
 
     async def live(self, ctx: Context) -> None:
-        await scheduler(ctx, self.mailbox, Parts(self.fires, self.offer))
+        await scheduler(ctx, self.mailbox, Parts(self.fires, self.offer, sleep_ms=30_000, jump_ms=5_000))
 
 
 def staged(fires: FakeFires) -> Stage:

@@ -9,7 +9,7 @@ from trio.testing import MockClock
 
 from actors.kit import Mailbox
 from actors.kit.testing import Probe, running
-from actors.ports import Admitted, Busy, Course, Refused, Tick, Unfinished
+from actors.ports import Admitted, Busy, Course, Refused, Swept, Tick, Unfinished
 from actors.runs import LiveRun, Runs
 from actors.stall_sweeper import Parts, stall_sweeper
 
@@ -27,7 +27,11 @@ class FakeSweep:
     spared: list[frozenset[str]] = field(default_factory=list)
 
     async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
-        return [Unfinished(slot, course) for slot, course in self.needs.items() if slot not in not_in]
+        return [
+            Unfinished(slot, course, {"schedule": f"plan of {slot}"})
+            for slot, course in self.needs.items()
+            if slot not in not_in
+        ]
 
     async def settle_only(self, slot: str, now: int) -> None:
         if slot == self.breaks:
@@ -38,12 +42,12 @@ class FakeSweep:
         self.spared.append(not_in)
         return [slot for slot in self.beyond if slot not in not_in]
 
-    async def end_stalled(self, slot: str, now: int) -> str | None:
+    async def end_stalled(self, slot: str, now: int) -> Swept | None:
         if slot == self.breaks:
             raise RuntimeError(slot)
         await trio.lowlevel.checkpoint()
         self.did.append(("ended", slot))
-        return "queued_too_long"
+        return Swept("queued_too_long", {"cells_failed": 2})
 
 
 ADMITTED = Admitted(plan="p", lane="lane", capacity=1, timeout_ms=1_000)
@@ -77,7 +81,9 @@ async def test_the_first_sweep_is_part_of_the_start_and_recovers_before_it_ends(
     probe = await swept(sweep, parts(sweep))
 
     assert sweep.did == [("offered", "run"), ("settled", "settle"), ("ended", "gone")]
-    assert [fields["slot"] for fields in probe.heard("stall.ended")] == ["gone"]
+    assert probe.heard("stall.ended") == [
+        {"actor": "under-test", "slot": "gone", "reason_code": "queued_too_long", "cells_failed": 2}
+    ]
 
 
 async def test_what_recovery_took_care_of_is_spared_and_what_it_could_not_start_is_not() -> None:
@@ -87,8 +93,25 @@ async def test_what_recovery_took_care_of_is_spared_and_what_it_could_not_start_
 
     assert [slot for what, slot in sweep.did if what == "ended"] == ["refused"]
     assert probe.heard("recovery.refused") == [
-        {"actor": "under-test", "slot": "refused", "reason": "scheduler_busy"},
+        {"actor": "under-test", "slot": "refused", "reason": "scheduler_busy", "schedule": "plan of refused"},
     ]
+
+
+async def test_a_tick_that_found_something_adds_up_what_it_did() -> None:
+    needs = {"run": Course.DISPATCH, "refused": Course.DISPATCH, "bad": Course.SETTLE, "wait": Course.WAIT}
+    sweep = FakeSweep(needs, ["gone", "too", "bad"], breaks="bad")
+    probe = await swept(sweep, parts(sweep, "refused"))
+
+    who = {"actor": "under-test"}
+    assert probe.heard("recovery.swept") == [{**who, "stale_slots_found": 3, "reclaimed": 1, "skipped": 2}]
+    assert probe.heard("stall.swept") == [{**who, "scanned": 3, "queued_too_long": 2}]
+    assert [fields["schedule"] for fields in probe.heard("recovery.failed")] == ["plan of bad"]
+
+
+async def test_a_tick_that_found_nothing_but_deliveries_on_their_way_says_nothing() -> None:
+    sweep = FakeSweep({"wait": Course.WAIT})
+    probe = await swept(sweep, parts(sweep))
+    assert [event for event, _ in probe.notes if event.endswith(".swept")] == []
 
 
 async def test_a_live_run_of_this_process_is_spared_whatever_its_row_says() -> None:

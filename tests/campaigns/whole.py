@@ -21,6 +21,9 @@ from tests.whole.stage import Stage
 LIMIT_S = 60.0
 OFTEN = ("ledger.",)  # passed with every commit, of which a life of one plan has about a dozen
 
+LARGE = {"page.marked": 9 << 20}
+"""Points that only works with pages of so many bytes lead to."""
+
 
 def run(seed: int) -> Result:
     """One life in a folder of its own, which is gone afterwards."""
@@ -37,6 +40,7 @@ def live(folder: Path, seed: int, point: str | None = None) -> list[str]:
     plans = chance.randint(1, 3)
     with Stage(folder, plans=plans) as stage:
         if point is not None:
+            stage.enlarge(LARGE.get(point, 0))
             hit = chance.randint(1, 8) if point.startswith(OFTEN) else 1
             _die_at(stage, f"{point}:{hit}", plans)
         for _ in range(chance.randint(1, 2) if point is None else 0):

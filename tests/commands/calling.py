@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,23 @@ def pixivflow(
         check=False,
         timeout=PATIENCE_S,
     )
+
+
+@contextmanager
+def called(*arguments: object, cwd: Path) -> Iterator["subprocess.Popen[str]"]:
+    """The command while it runs."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "pixivflow", *(f"{each}" for each in arguments)],
+        cwd=cwd,
+        env=clean(cwd),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
 
 
 def clean(home: Path, environ: Mapping[str, str] | None = None) -> dict[str, str]:

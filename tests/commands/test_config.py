@@ -1,6 +1,7 @@
 """`pixivflow config validate`: for people, for programs, and for a shell that only asks whether."""
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,19 @@ def test_status_without_a_ledger_says_so(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stdout) == (1, "")
     assert "storage.databasePath" in ended.stderr
     assert not (tmp_path / "ledger.db").exists()  # who only looks makes nothing
+
+
+def test_what_is_asked_for_in_vain_is_told_once_by_the_look_and_by_the_start_of_the_daemon(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        trigger = {"token": "t", "port": free.getsockname()[1]}
+    leaving = {"mode": "external", "exitWhenIdle": True, "idleGraceMs": 0, "trigger": trigger}
+    path = written(tmp_path, download={"ugoiraFormat": "zip"}, schedulerRuntime=leaving)
+    looked = pixivflow("config", "validate", "--config", path, cwd=tmp_path)
+    told = "download.ugoiraFormat: animations are not fetched by this version"
+    assert looked.stderr.splitlines().count(f"warning: {told}") == 1
+    lived = pixivflow("scheduler", "--config", path, cwd=tmp_path, environ={"PIXIV_LOG_FORMAT": "json"})
+    lines = [json.loads(line) for line in lived.stderr.splitlines()]
+    warned = [
+        line for line in lines if line["message"] == "config.warning" and line["field"] == "download.ugoiraFormat"
+    ]
+    assert [(line["level"], line["text"]) for line in warned] == [("warn", told.partition(": ")[2])]

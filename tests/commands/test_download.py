@@ -34,7 +34,7 @@ def test_a_work_is_brought_home_whole_and_named_on_standard_output(pixiv: int, t
     ended = pixivflow("download", "--url", address, "--config", written(tmp_path, pixiv), "--json", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     document = json.loads(ended.stdout)
-    assert (document["illustId"], document["error"]) == (WORK, None)
+    assert document["illustId"] == WORK
     (file,) = document["files"]
     content = Path(file["path"]).read_bytes()
     assert (len(content), hashlib.sha256(content).hexdigest()) == (file["bytes"], file["sha256"])
@@ -52,11 +52,9 @@ def test_the_second_time_the_file_that_is_there_is_named_and_no_other_is_made(pi
 
 def test_a_work_that_was_deleted_is_told_and_nothing_is_left(pixiv: int, tmp_path: Path) -> None:
     ended = pixivflow("download", "--url", GONE, "--config", written(tmp_path, pixiv), "--json", cwd=tmp_path)
-    assert ended.returncode == 1
-    document = json.loads(ended.stdout)
-    assert document["files"] == []
-    assert "deleted" in document["error"]
-    assert ended.stderr.splitlines()[-1] == f"pixivflow: {GONE}: {document['error']}"
+    assert (ended.returncode, ended.stdout) == (1, "")
+    refusal = json.loads(ended.stderr.splitlines()[-1])
+    assert refusal == {"success": False, "error": f"{GONE}: nothing new: work {GONE} no longer exists"}
     assert not [path for path in (tmp_path / "files").rglob("*") if path.is_file()]
 
 
@@ -73,5 +71,5 @@ def test_an_address_that_names_no_illustration_is_refused_before_anything_is_mad
 def test_a_pixiv_that_cannot_be_reached_is_told_in_the_last_line(tmp_path: Path) -> None:
     ended = pixivflow("download", "--url", WORK, "--config", written(tmp_path), cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert "no answer from Pixiv" in ended.stderr.splitlines()[-1]
+    assert "no answer from Pixiv (127.0.0.1:9)" in ended.stderr.splitlines()[-1]
     assert "Traceback" not in ended.stderr

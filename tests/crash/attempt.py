@@ -1,7 +1,6 @@
 """One attempt at an outbox row: its frozen payload over the wire, and the receiver's words as an ACK."""
 
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from pixivflow.delivery.model import (
@@ -13,10 +12,11 @@ from pixivflow.delivery.model import (
     PermanentFailure,
     RetryableFailure,
 )
+from pixivflow.delivery.ports import Attempt
 from tests.crash.sender import send
 
 
-def attempt_to(host: str, port: int, timeout_ms: int) -> Callable[[OutboxRow], Awaitable[Ack]]:
+def attempt_to(host: str, port: int, timeout_ms: int) -> Attempt:
     """The attempts of a daemon whose routes all lead to one receiver."""
 
     async def attempt(row: OutboxRow) -> Ack:

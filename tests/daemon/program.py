@@ -68,7 +68,7 @@ async def attempt(row: OutboxRow) -> Ack:
 
 
 async def broken(ctx: Context) -> None:
-    raise RuntimeError("no start is a good start")
+    raise RuntimeError("no start is a good start with token=planted-word")
 
 
 async def deaf(ctx: Context) -> None:

@@ -152,7 +152,8 @@ def test_an_actor_that_raises_on_every_start_ends_the_daemon_in_order(daemons: l
     waits = [n["after_ms"] for n in daemon.notes if n["event"] == "actor.restarting" and n["actor"] == "broken"]
     stopped = [note["actor"] for note in daemon.notes if note["event"] == "actor.stopping"]
     assert code == 1
-    assert "broken cannot go on: no start is a good start" in stderr
+    assert "broken cannot go on: no start is a good start with token=***" in stderr
+    assert "planted-word" not in stderr
     assert waits == [10, 20, 40]
     assert stopped == ["broken", "offering", "outbox_pump", "stall_sweeper", "slot_runner", "runs", "ledger"]
     assert daemon.slot("a-wait")[2] is None

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, targets_of
+from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, retries_of, targets_of
+from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId
 from pixivflow.slots.stall import Budgets
 from tests.daemon.configured import configured
@@ -47,3 +48,8 @@ def test_the_queue_and_the_waits_are_the_configured_ones() -> None:
     settings = configured(schedulerRuntime={"queueLimit": 7, "queuedTimeoutMs": 120_000, "stallTimeoutMs": 600_000})
     assert governance_of(settings).queue_limit == 7
     assert budgets_of(settings) == Budgets(queued_ms=120_000, stalled_ms=600_000)
+
+
+def test_a_delivery_may_be_tried_again_at_once() -> None:
+    settings = configured(delivery={"targets": {}, "outboxRetryBaseMs": 0, "outboxRetryMaxMs": 0})
+    assert retries_of(settings) == RetryPolicy(base_ms=0, max_ms=0)

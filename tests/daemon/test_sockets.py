@@ -35,6 +35,19 @@ def test_callers_are_taken_in_before_anybody_serves() -> None:
         assert caller.getpeername() == door.getsockname()
 
 
+def test_a_door_is_opened_again_while_the_last_life_s_connections_are_remembered() -> None:
+    (door,) = listening("127.0.0.1", 0, {})
+    port = door.getsockname()[1]
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as caller:
+        served, _ = door.accept()
+        served.close()  # whoever closes first is kept in mind by the system, for a minute
+        assert caller.recv(1) == b""
+    door.close()
+    (again,) = listening("127.0.0.1", port, {})
+    with again:
+        assert again.getsockname()[1] == port
+
+
 def test_sockets_that_were_handed_over_are_taken_and_nobody_else_believes_they_are_meant_for_him() -> None:
     done = subprocess.run([sys.executable, "-c", HANDED], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -46,6 +59,7 @@ def test_sockets_that_were_handed_over_are_taken_and_nobody_else_believes_they_a
         pytest.param({"LISTEN_FDS": "1", "LISTEN_PID": f"{os.getpid() + 1}"}, id="to another process"),
         pytest.param({"LISTEN_FDS": "1"}, id="to nobody"),
         pytest.param({"LISTEN_FDS": "x", "LISTEN_PID": f"{os.getpid()}"}, id="in a number that is none"),
+        pytest.param({"LISTEN_FDS": "0", "LISTEN_PID": f"{os.getpid()}"}, id="to us, and it was nothing"),
     ],
 )
 def test_what_was_handed_over_to_somebody_else_is_left_alone(handed: dict[str, str]) -> None:
@@ -68,3 +82,12 @@ def test_a_port_that_somebody_has_is_named_with_its_setting() -> None:
 def test_a_host_that_is_not_ours_is_named(host: str) -> None:
     with pytest.raises(ConfigError, match=f"cannot listen on {host}"):
         listening(host, 0, {})
+
+
+def test_a_socket_that_was_announced_and_is_not_there_is_named() -> None:
+    code = (
+        "import os; from pixivflow.daemon.sockets import listening;"
+        "listening('127.0.0.1', 0, {'LISTEN_FDS': '2', 'LISTEN_PID': str(os.getpid())})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("pixivflow.errors.ConfigError: LISTEN_FDS: '2': descriptor ")

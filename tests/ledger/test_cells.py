@@ -6,11 +6,12 @@ import pytest
 
 from pixivflow.ledger import cells
 from pixivflow.ledger.connection import Db
-from pixivflow.slots.machine import LEGAL, Role, cell_sources
+from pixivflow.slots.machine import Role, cell_sources
 from pixivflow.slots.model import TERMINAL_CELL, CellChange, CellStatus, ReasonCode
 from pixivflow.slots.reasons import REASONS
 from tests.fixtures.ledgers import transaction
 from tests.fixtures.slots import (
+    LEGAL,
     ME,
     MINUTE,
     NOW,

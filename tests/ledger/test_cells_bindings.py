@@ -155,6 +155,22 @@ def test_a_stage_is_reached_once_whoever_asks_twice(db: Db) -> None:
     assert (the_cell(db).fallback_stage, the_cell(db).last_error) == (1, "x" * 400)
 
 
+def test_the_next_stage_leaves_nothing_of_why_an_earlier_turn_failed(db: Db) -> None:
+    running(db)
+    limited = TargetFailed(error="slow down", retryable=True, report='{"cause": "limited"}')
+    empty = NoCandidate(text="nothing new", report='{"cause": null}')
+    with transaction(db):
+        bindings.apply_outcome(db, SLOT, ME, A, limited, 3, NOW)
+        bindings.apply_outcome(db, SLOT, ME, A, empty, 3, NOW)
+        bindings.apply_outcome(db, SLOT, ME, B, limited, 3, NOW)
+        assert bindings.advance(db, SLOT, ME, B, 1, "again", NOW)
+    found = [the_cell(db, name) for name in "ab"]
+    assert [(each.last_error, each.candidate_report) for each in found] == [
+        ("nothing new", empty.report),
+        ("again", None),
+    ]
+
+
 def test_a_cell_that_holds_a_work_or_has_ended_is_not_searched_again(db: Db) -> None:
     running(db)
     bind(db, WORK, "a")

@@ -1,6 +1,8 @@
 """How a ledger closes: what is queued is written, what hangs is cut or given up, nothing waits for ever."""
 
 import math
+import os
+import shutil
 import threading
 from contextlib import closing
 from functools import partial
@@ -193,3 +195,14 @@ async def test_a_read_that_never_ends_does_not_keep_the_ledger_open(
             nursery.cancel_scope.cancel()
         autojump_clock.autojump_threshold = math.inf
     assert marks_of(ledger_path) == 0
+
+
+@pytest.mark.parametrize("daemon", [True, False])
+async def test_who_closes_last_leaves_everything_in_the_one_file(daemon: bool, ledger_path: Path) -> None:
+    """Copied alone afterwards, it is whole; a command that is no daemon leaves no log behind either."""
+    async with open_ledger(ledger_path, clock=VirtualClock(), daemon=daemon) as ledger:
+        await ledger.write(put, "a")
+    copy = ledger_path.with_name("copy.db")
+    shutil.copyfile(ledger_path, copy)
+    assert rows_of(copy) == ["a"]
+    assert not {f"{ledger_path.name}-wal", f"{ledger_path.name}-shm"} & set(os.listdir(ledger_path.parent))

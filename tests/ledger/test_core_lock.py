@@ -94,9 +94,15 @@ async def test_being_alone_ends_with_the_block(ledger_path: Path, autojump_clock
     other.close()
 
 
-async def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LedgerRefused, match="nowhere"):
-        await opened(tmp_path / "nowhere" / "ledger.db")
+async def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
+    await opened(tmp_path / "a" / "new" / "ledger.db")
+    assert (tmp_path / "a" / "new" / "ledger.db").is_file()
+
+
+async def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a file").touch()
+    with pytest.raises(LedgerRefused, match=r"a file.*cannot be kept there"):
+        await opened(tmp_path / "a file" / "ledger.db")
 
 
 async def test_a_command_writes_beside_a_living_daemon(ledger_path: Path) -> None:

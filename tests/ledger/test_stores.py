@@ -19,8 +19,8 @@ from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger
 from pixivflow.scheduling.model import Governance
 from pixivflow.slots.stall import Budgets
-from pixivflow.times import PRODUCTION
-from tests.fixtures.slots import ME, NOW, OTHER, SLOT, plans, put_intent, put_running, put_slot
+from pixivflow.times import PRODUCTION, iso, utc_text
+from tests.fixtures.slots import ME, NOW, OTHER, PLAN, SLOT, a_slot, plans, put_intent, put_running, put_slot
 
 DAY_MS = 86_400_000
 ROUTE, WORKER, SUCCESSOR = "r1", "worker-1-aaaaaaaa", "worker-2-bbbbbbbb"
@@ -38,7 +38,7 @@ def slots_of(ledger: Ledger) -> SlotLedger:
 
 
 def sweep_of(ledger: Ledger) -> SweepLedger:
-    return SweepLedger(ledger, Budgets, lambda: Owner("run-9-cccccccc"))
+    return SweepLedger(ledger, Budgets, lambda: Owner("run-9-cccccccc"), PRODUCTION)
 
 
 def outbox_of(ledger: Ledger) -> OutboxLedger:
@@ -149,7 +149,36 @@ async def test_after_the_clock_was_set_back_a_run_without_progress_is_ended_with
 
     await trio.sleep(Budgets().stalled_ms / 1000)
     assert await sweep.stalled(NOW, frozenset()) == [SLOT]
-    assert await sweep.end_stalled(SLOT, NOW) == "stalled_no_heartbeat"
+    ended = await sweep.end_stalled(SLOT, NOW)
+    assert ended is not None
+    assert ended.reason == "stalled_no_heartbeat"
+
+
+async def test_what_was_ended_is_told_by_what_people_know_it(ledger: Ledger) -> None:
+    slot = a_slot(trigger_source="http", manual_request_id="key-1", correlation_id="c-1")
+    await ledger.write(lambda db: put_slot(db, slot, created_at=utc_text(NOW)))
+    later = NOW + Budgets().queued_ms
+    known = {
+        "schedule": slot.schedule_id,
+        "trigger_source": "http",
+        "manual_request_id": "key-1",
+        "correlation_id": "c-1",
+    }
+
+    [found] = await sweep_of(ledger).unfinished(later, frozenset())
+    assert found.about == {**known, "slot_status": "pending"}
+    ended = await sweep_of(ledger).end_stalled(slot.id, later)
+    assert ended is not None
+    assert (ended.reason, ended.about) == (
+        "queued_too_long",
+        {**known, "slot_status": "failed", "cells_failed": 2, "stalled_since": iso(NOW)},
+    )
+
+
+async def test_a_slot_of_a_clock_has_no_ids_of_anybody_to_tell(ledger: Ledger) -> None:
+    await ledger.write(lambda db: put_slot(db, a_slot(trigger_source="cron")))
+    [found] = await sweep_of(ledger).unfinished(NOW, frozenset())
+    assert found.about == {"schedule": PLAN, "trigger_source": "cron", "slot_status": "pending"}
 
 
 async def test_after_the_clock_was_set_back_a_dead_workers_row_is_claimed_when_its_lease_is_over(

@@ -8,6 +8,7 @@ from pixivflow.ledger import leases, sweeps
 from pixivflow.ledger.connection import Db
 from pixivflow.slots.model import CellStatus, SlotStatus
 from pixivflow.slots.stall import Budgets
+from pixivflow.times import PRODUCTION
 from tests.fixtures.ledgers import transaction
 from tests.fixtures.slots import (
     HOUR,
@@ -43,7 +44,7 @@ def stalled(db: Db, now: int = NOW, *not_in: str, limit: int = 100, limits: Budg
 
 def settle(db: Db, owner: str = ME) -> Course:
     with transaction(db):
-        return sweeps.settle_only(db, SLOT, owner, NOW)  # type: ignore[arg-type]
+        return sweeps.settle_only(db, SLOT, owner, NOW, PRODUCTION.slot_lease_ms)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_slot_that_waits_for_an_ack_costs_its_plan_nothing_and_is_not_stalled(
     for minute in range(1, 21):
         with transaction(db):
             now = NOW + minute * MINUTE
-            assert sweeps.settle_only(db, SLOT, ME, now) is Course.WAIT
+            assert sweeps.settle_only(db, SLOT, ME, now, PRODUCTION.slot_lease_ms) is Course.WAIT
             spared = [found.slot for found in sweeps.courses(db, now, (), 10) if found.course is not Course.DISPATCH]
             assert sweeps.stalled(db, now, Budgets(), spared) == ()
     assert everything(db) == before

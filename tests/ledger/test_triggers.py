@@ -169,7 +169,7 @@ def test_an_answer_is_written_down_once(db: Db) -> None:
 def test_a_request_that_reaches_no_slot_has_a_row_of_its_own(db: Db) -> None:
     end = End(disposition=Disposition.TOO_EARLY, http_status=425, reason="too_early", elapsed_ms=-3)
     with transaction(db):
-        assert triggers.note(db, Arrival(received_at=NOW), end) is None
+        assert triggers.keep(db, Arrival(received_at=NOW), end) is None
     [row] = journal(db)
     assert (row["disposition"], row["http_status"], row["elapsed_ms"], row["slot_id"]) == ("too_early", 425, 0, None)
 
@@ -181,7 +181,7 @@ def test_a_journal_that_takes_nothing_costs_no_slot_and_is_told(db: Db) -> None:
     assert concluded(db, TAKEN, journal=None).disposition is Disposition.ACCEPTED
     with transaction(db):
         end = End(disposition=Disposition.NOT_FOUND, http_status=404)
-        assert triggers.note(db, ARRIVAL, end) == "no rows"
+        assert triggers.keep(db, ARRIVAL, end) == "no rows"
 
 
 def test_an_answer_that_cannot_be_written_down_is_told_and_given_all_the_same(db: Db) -> None:
@@ -207,7 +207,7 @@ def test_old_rows_are_dropped_in_pieces_oldest_first(db: Db) -> None:
     end = End(disposition=Disposition.NOT_FOUND, http_status=404)
     with transaction(db):
         for hours in (3, 1, 2, 0):
-            triggers.note(db, Arrival(received_at=NOW - hours * HOUR), end)
+            triggers.keep(db, Arrival(received_at=NOW - hours * HOUR), end)
     dropped = []
     for _ in range(3):
         with transaction(db):
@@ -233,7 +233,22 @@ def test_the_row_of_a_request_takes_only_what_the_table_knows(db: Db) -> None:
         Arrival(received_at=NOW, provider="x" * 33),
     ):
         with transaction(db):
-            fault = triggers.note(db, broken, End(disposition=Disposition.ERROR, http_status=500))
+            fault = triggers.keep(db, broken, End(disposition=Disposition.ERROR, http_status=500))
         assert fault is not None
         assert "CHECK" in fault
     assert journal(db) == []
+
+
+def test_a_caller_who_left_has_one_row_whether_or_not_its_slot_was_opened(db: Db) -> None:
+    gone = End(disposition=Disposition.ERROR, http_status=0, reason="caller_gone")
+    for _ in range(2):
+        with transaction(db):
+            triggers.depart(db, ARRIVAL, gone)
+    assert [row["reason"] for row in journal(db)] == ["caller_gone"]
+
+
+def test_a_caller_who_left_after_the_commit_keeps_the_row_of_its_slot(db: Db) -> None:
+    accepted(db)
+    with transaction(db):
+        triggers.depart(db, ARRIVAL, End(disposition=Disposition.ERROR, http_status=0, reason="caller_gone"))
+    assert [row["reason"] for row in journal(db)] == [None]

@@ -76,7 +76,7 @@ def test_the_next_day_has_rows_of_its_own(db: Db) -> None:
 
 def test_rows_of_requests_that_were_known_are_left_alone(db: Db) -> None:
     with transaction(db):
-        triggers.note(db, Arrival(received_at=NOW), End(disposition=Disposition.NOT_FOUND, http_status=404))
+        triggers.keep(db, Arrival(received_at=NOW), End(disposition=Disposition.NOT_FOUND, http_status=404))
     counted(db, {refused(): 1})
     assert [(row[2], row[5]) for row in rows(db)] == [("not_found", 1), ("unauthorized", 1)]
 

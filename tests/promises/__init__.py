@@ -1,4 +1,4 @@
-"""The promises, each with a checker that knows only the wire and the ledger file.
+"""The promises, each with a checker that knows only the wire, the ledger file and the folder of works.
 
 A checker is a pure judge: `judge(evidence) -> list of violations`, each a sentence that names its rows, none when the
 promise was kept. It never imports the program, so it cannot share the program's mistakes; the tables of legal states in
@@ -14,6 +14,7 @@ here are read from the specification, not from the code they judge.
     liveness     a live run is never taken away, a dead one always is taken up
     hints        nothing waits for a message that may be lost
     secrets      a planted credential turns up nowhere
+    parts        what has no final name is counted by a row, what has one is what its row says
     consistent   the file is sound and its rows agree with each other
     verdict      all of them together
 """

@@ -106,7 +106,7 @@ class Evidence:
     """All that is known of one life of a ledger, after its processes have ended.
 
     `snapshots` are in order, the last one of the final file. `texts` are the outputs of the processes by name,
-    `secrets` the credentials that were planted.
+    `secrets` the credentials that were planted, `files` the folder of works.
     """
 
     ledger: Path
@@ -117,6 +117,7 @@ class Evidence:
     snapshots: tuple[Snapshot, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
+    files: Path | None = None
 
 
 NEWEST = """(SELECT max(at) FROM (SELECT newest_at AS at FROM ledger_clock UNION ALL SELECT ts FROM delivery_events

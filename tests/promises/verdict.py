@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tests.promises import accepted, consistent, hints, kept, liveness, moves, once, origins, secrets
+from tests.promises import accepted, consistent, hints, kept, liveness, moves, once, origins, parts, secrets
 from tests.promises.evidence import Evidence, Judge
 
 JUDGES: Mapping[str, Judge] = {
@@ -14,6 +14,7 @@ JUDGES: Mapping[str, Judge] = {
     "a live run is never swept, a dead one always is": liveness.judge,
     "hints are only hints": hints.judge,
     "no secret anywhere": secrets.judge,
+    "files are whole or not at all": parts.judge,
     "the ledger is consistent": consistent.judge,
 }
 

@@ -14,12 +14,65 @@ DOWNLOAD_TESTS = ("tests/commands/test_download.py",)
 LINKS_TESTS = ("tests/unit/test_links.py",)
 SOCKETS_TESTS = ("tests/daemon/test_sockets.py",)
 RESOLVED_TESTS = ("tests/daemon/test_resolved.py",)
+GAPS, GAPS_TESTS = "pixivflow/daemon/gaps.py", ("tests/daemon/test_gaps.py",)
 LOADED_TESTS = ("tests/daemon/test_loaded.py",)
 
 
 def breaking(name: str, file: str, find: str, replace: str, tests: tuple[str, ...]) -> Sabotage:
     return Sabotage(name=name, file=file, find=find, replace=replace, tests=tests)
 
+
+ENDINGS = (
+    breaking(
+        "a signal at the very end kills",
+        "pixivflow/daemon/lifecycle.py",
+        "signal.signal(number, signal.SIG_IGN if is_last else handler)",
+        "signal.signal(number, handler)",
+        ("tests/daemon/test_signals.py",),
+    ),
+    breaking(
+        "a reload before the daemon is up kills it",
+        "pixivflow/daemon/start.py",
+        "    signal.signal(signal.SIGHUP, signal.SIG_IGN)",
+        "    signal.signal(signal.SIGCHLD, signal.SIG_DFL)",
+        ("tests/daemon/test_signals.py",),
+    ),
+    breaking(
+        "ctrl-c in a nursery is a bug",
+        "pixivflow/cli/ending.py",
+        "    if error.subgroup(KeyboardInterrupt) is not None:",
+        "    if None:",
+        ("tests/unit/test_cli_ending.py",),
+    ),
+    breaking(
+        "a bug is told like a fault of the user's",
+        "pixivflow/cli/ending.py",
+        "            _say(stack(bug), as_json=as_json)",
+        '            _say(f"{bug}", as_json=as_json)',
+        ("tests/unit/test_cli_ending.py",),
+    ),
+    breaking(
+        "status does not ask whose file it is",
+        "pixivflow/ledger/story.py",
+        "        version = version_found(path, newest)",
+        "        version = newest",
+        ("tests/commands/test_status.py",),
+    ),
+    breaking(
+        "a demo writes over what lies in its folder",
+        "pixivflow/cli/demo.py",
+        "        if any(folder.iterdir()):",
+        "        if None:",
+        DEMO_TESTS,
+    ),
+    breaking(
+        "the last one out leaves the rows in the log",
+        "pixivflow/ledger/connection.py",
+        '    db.steer("SELECT 1")\n',
+        "",
+        ("tests/ledger/test_core_end.py",),
+    ),
+)
 
 COMMANDS = (
     breaking(
@@ -38,9 +91,9 @@ COMMANDS = (
     ),
     breaking(
         "what is wrong with a call ends it well",
-        MAIN,
-        "        error.show()\n        sys.exit(1)",
-        "        error.show()\n        sys.exit(0)",
+        "pixivflow/cli/ending.py",
+        "    return FAILED\n",
+        "    return 0\n",
         CLI_TESTS,
     ),
     breaking(
@@ -51,18 +104,15 @@ COMMANDS = (
         CONFIG_TESTS,
     ),
     breaking(
-        "status makes a ledger", STATUS, "    if not path.is_file():", "    path.touch()\n    if False:", CONFIG_TESTS
+        "status makes a ledger",
+        STATUS,
+        "    told = story(path, last)",
+        "    path.touch()\n    told = story(path, last)",
+        CONFIG_TESTS,
     ),
 )
 
 ROUND = (
-    breaking(
-        "a second demo is played over the first",
-        PLAY,
-        '    if (folder / "ledger.db").exists():',
-        "    if False:",
-        DEMO_TESTS,
-    ),
     breaking(
         "the demo takes the settings of the user's own daemon",
         PLAY,
@@ -114,8 +164,8 @@ DOOR = (
     breaking(
         "sockets meant for another process are taken",
         SOCKETS,
-        "if handed.isdigit() and meant_for == str(os.getpid()):",
-        "if handed.isdigit():",
+        "    if meant_for != str(os.getpid()) or not count:",
+        "    if not count:",
         SOCKETS_TESTS,
     ),
     breaking(
@@ -149,10 +199,62 @@ DOOR = (
     breaking(
         "the first line of the log loads the library of the log",
         STRUCTURED,
-        'if made is None and "structlog" not in sys.modules:',
+        "if made is None and not _is_loaded:",
         "if False:",
         LOADED_TESTS,
     ),
 )
 
-ROWS = (*COMMANDS, *ROUND, *ADDRESSES, *DOOR)
+IN_VAIN = (
+    breaking(
+        "a key that nothing reads is accepted in silence",
+        GAPS,
+        '    Row("initialDelay", other_than(0), "nothing is delayed by this version"),\n',
+        "",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a key that is read is said to be asked for in vain",
+        GAPS,
+        '    Row("jobs", written,',
+        '    Row("download.concurrency", written, "x"),\n    Row("jobs", written,',
+        GAPS_TESTS,
+    ),
+    breaking(
+        "who asks for what happens anyway is warned",
+        GAPS,
+        "if value is not None and row.asked(value):",
+        "if value is not None:",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a row about one type of route speaks of all of them",
+        GAPS,
+        'if isinstance(each, dict) and each.get("type") == kind:',
+        "if isinstance(each, dict):",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a key is warned of twice",
+        GAPS,
+        "if each.field not in named)",
+        "if True)",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a file that is read again asks in vain in silence",
+        "pixivflow/daemon/program.py",
+        "        return with_gaps(await read())",
+        "        return await read()",
+        GAPS_TESTS,
+    ),
+    breaking(
+        "a daemon starts without a word about what it is asked in vain",
+        "pixivflow/daemon/start.py",
+        "    warn(log.note, with_gaps(loaded))",
+        "    warn(log.note, loaded)",
+        CONFIG_TESTS,
+    ),
+)
+
+ROWS = (*ENDINGS, *COMMANDS, *ROUND, *ADDRESSES, *DOOR, *IN_VAIN)

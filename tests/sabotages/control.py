@@ -46,6 +46,30 @@ CONNECTION_TESTS = ("tests/edges/control/test_connections.py",)
 STOP_TESTS = ("tests/edges/control/test_stop.py",)
 IMPORT_TESTS = ("tests/edges/control/test_imports.py",)
 
+CALLERS = (
+    Sabotage(
+        name="who says no more has gone",
+        file=SERVER,
+        find="            if self.protocol.connection.their_state is h11.DONE:",
+        replace="            if None:",
+        tests=CONNECTION_TESTS,
+    ),
+    Sabotage(
+        name="who leaves leaves no row",
+        file=ROUTE,
+        find="        await _keep(visit, GONE, triggers.depart)\n",
+        replace="",
+        tests=CONNECTION_TESTS,
+    ),
+    Sabotage(
+        name="who leaves after the commit has two rows",
+        file=TRIGGERS,
+        find="    return None if known else keep(db, arrival, end)",
+        replace="    return keep(db, arrival, end)",
+        tests=TRIGGER_TESTS,
+    ),
+)
+
 CLOCKS = (
     Sabotage(
         name="a seconds field is read as minutes",
@@ -158,8 +182,8 @@ ACTORS = (
     Sabotage(
         name="the clock sleeps until the next fire however far it is",
         file=SCHEDULER,
-        find="return LONGEST_S if next_at is None else min(LONGEST_S, max(0, next_at - now) / 1000)",
-        replace="return LONGEST_S if next_at is None else max(0, next_at - now) / 1000",
+        find="return parts.sleep_ms if next_at is None else min(parts.sleep_ms, max(0, next_at - now))",
+        replace="return parts.sleep_ms if next_at is None else max(0, next_at - now)",
         tests=SCHEDULER_TESTS,
     ),
     Sabotage(
@@ -179,7 +203,7 @@ ACTORS = (
     Sabotage(
         name="a clock that was set goes unnamed",
         file=SCHEDULER,
-        find="    if abs(by_ms) > JUMP_MS:",
+        find="    if abs(by_ms) > parts.jump_ms:",
         replace="    if by_ms > 10**12:",
         tests=SCHEDULER_TESTS,
     ),
@@ -639,7 +663,7 @@ CONNECTIONS = (
     Sabotage(
         name="a body may take as long as it likes",
         file=APP,
-        find="        with trio.fail_after(BODY_S):\n",
+        find="        with trio.fail_after(within_ms / 1000):\n",
         replace="        with trio.fail_after(10_000):\n",
         tests=CONNECTION_TESTS,
     ),
@@ -652,4 +676,4 @@ CONNECTIONS = (
     ),
 )
 
-ROWS = (*CLOCKS, *ACTORS, *ROWS_OF_THE_CLOCK, *JOURNAL, *ROUTE_ROWS, *CONNECTIONS)
+ROWS = (*CALLERS, *CLOCKS, *ACTORS, *ROWS_OF_THE_CLOCK, *JOURNAL, *ROUTE_ROWS, *CONNECTIONS)

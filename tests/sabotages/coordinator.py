@@ -81,37 +81,36 @@ WALKED = (
     Sabotage(
         name="a held work that is gone is given back",
         file=TURN,
-        find="    turn.tally.skips.append(got)\n    scan, report",
-        replace="    await turn.parts.cells.release(turn.cell.target_id, work)\n"
-        "    turn.tally.skips.append(got)\n    scan, report",
+        find="    turn.tally.skips.append(got)\n",
+        replace="    await turn.parts.cells.release(turn.cell.target_id, work)\n    turn.tally.skips.append(got)\n",
         tests=RESUME,
     ),
     Sabotage(
         name="a held work that did not answer is given up",
         file=TURN,
-        find="            words, retryable, code = SAME_AGAIN, True, None",
-        replace="            words, retryable, code = LOCKED, False, None",
+        find="            words, retryable, code = SAME_AGAIN, True, reason_of(got.cause)",
+        replace="            words, retryable, code = LOCKED, False, ReasonCode.METADATA_FAILED",
         tests=RESUME,
     ),
     Sabotage(
         name="a dead login ends the cell that holds a work",
         file=TURN,
-        find="        case Unavailable() | AuthNeeded() | Held():",
-        replace="        case Unavailable() | Held():",
+        find="    if isinstance(error, Unavailable | AuthNeeded):",
+        replace="    if isinstance(error, Unavailable):",
         tests=RESUME,
     ),
     Sabotage(
         name="a work that could not be promised is no longer the cell's",
         file=ATTEMPT,
-        find="        if turn.binds:\n            raise Held(",
-        replace="        if not turn.binds:\n            raise Held(",
+        find="        if turn.binds:\n            words = ",
+        replace="        if not turn.binds:\n            words = ",
         tests=RESUME,
     ),
     Sabotage(
         name="a work that may serve another time is an empty day",
         file=TURN,
-        find="    if (skip := turn.tally.retryable) is not None:",
-        replace="    if (skip := turn.tally.retryable) is not None and turn.cell.stored_count:",
+        find="    if skip is not None:",
+        replace="    if skip is not None and turn.cell.stored_count:",
         tests=ONE,
     ),
     Sabotage(
@@ -122,6 +121,20 @@ WALKED = (
         "                    return Skip(code=SkipCode.UNAVAILABLE, work_id=work.work_id, reason=outage)\n"
         "                case OfTheWork",
         tests=ONE,
+    ),
+    Sabotage(
+        name="a bug is passed over like a work that did not answer",
+        file=ATTEMPT,
+        find="    if isinstance(failed, Passing) and failed.is_bug:",
+        replace="    if isinstance(failed, Passing) and failed.is_bug and turn.held is not None:",
+        tests=ONE,
+    ),
+    Sabotage(
+        name="a bug after a work that was stored is told like an outage",
+        file=TURN,
+        find="        if isinstance(error, Broken):\n            turn",
+        replace="        if None:\n            turn",
+        tests=MANY,
     ),
     Sabotage(
         name="one attempt is all a work gets",
@@ -241,7 +254,7 @@ SORTED = (
     Sabotage(
         name="an outage that a run left behind is forgotten by its end",
         file=ROLLUP,
-        find="reason_for_failure(cell.last_error, outages_in(cell.candidate_report))",
+        find="reason_for_failure(cell.last_error, told.outages)",
         replace="reason_for_failure(cell.last_error)",
         tests=TALLY_TESTS,
     ),

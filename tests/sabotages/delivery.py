@@ -144,42 +144,6 @@ ROWS = (
         replace="1",
         tests=(f"{UNIT}/test_backoff.py",),
     ),
-    # texts
-    Sabotage(
-        name="an error keeps the password of an address",
-        file=f"{ROOM}/texts.py",
-        find="{'redacted@' if user else ''}",
-        replace="{user or ''}",
-        tests=(f"{UNIT}/test_texts.py",),
-    ),
-    Sabotage(
-        name="an error keeps the query of an address",
-        file=f"{ROOM}/texts.py",
-        find="{'?…' if query else ''}",
-        replace="{query or ''}",
-        tests=(f"{UNIT}/test_texts.py",),
-    ),
-    Sabotage(
-        name="half an address is kept with its password",
-        file=f"{ROOM}/texts.py",
-        find='text = text[:room].rpartition(" ")[0] or text[:room]',
-        replace="text = text[:room]",
-        tests=(f"{UNIT}/test_texts.py",),
-    ),
-    Sabotage(
-        name="half a surrogate pair reaches the database",
-        file=f"{ROOM}/texts.py",
-        find='return text.encode("utf-8", "replace").decode("utf-8")',
-        replace="return text",
-        tests=RECORDING,
-    ),
-    Sabotage(
-        name="an error of megabytes is kept",
-        file=f"{ROOM}/texts.py",
-        find="return shown[:limit].strip()",
-        replace="return shown.strip()",
-        tests=RECORDING,
-    ),
     # keys and payloads
     Sabotage(
         name="enqueueing again sends under a fresh key",

@@ -103,7 +103,7 @@ ROWS = (
     Sabotage(
         name="the README copies a living file with cp",
         file="README.md",
-        find="sqlite3.connect(sys.argv[1]).backup(sqlite3.connect(sys.argv[2]))",
+        find="sqlite3.connect(f'file:{sys.argv[1]}?mode=ro', uri=True).backup(sqlite3.connect(sys.argv[2]))",
         replace="__import__('shutil').copy(sys.argv[1], sys.argv[2])",
         tests=PROJECT_TESTS,
     ),
@@ -127,5 +127,12 @@ ROWS = (
         find="        if claim not in listed\n",
         replace="        if claim is None\n",
         tests=HOOK_TESTS,
+    ),
+    Sabotage(
+        name="a name is defined that nobody uses",
+        file="pixivflow/delivery/model.py",
+        find="MAX_ATTEMPTS: Final = 12\n",
+        replace="MAX_ATTEMPTS: Final = 12\nFEW_ATTEMPTS: Final = 8\n",
+        tests=("tests/unit/test_used.py",),
     ),
 )

@@ -138,9 +138,9 @@ ROWS = (
     ),
     Sabotage(
         name="a receiver's words are stored as they come",
-        file="pixivflow/delivery/texts.py",
-        find="    return shown[:limit].strip()\n",
-        replace="    return text[:limit].strip()\n",
+        file="pixivflow/config/texts.py",
+        find="    return _masked(well_formed(shortened(text, TEXT_CHARS)).translate(_CONTROLS))[:limit].strip()\n",
+        replace="    return well_formed(shortened(text, TEXT_CHARS)).translate(_CONTROLS)[:limit].strip()\n",
         tests=(AT_RANDOM,),
     ),
     Sabotage(
@@ -149,6 +149,27 @@ ROWS = (
         find="  AND ((work_id IS NULL AND status = 'pending')\n",
         replace="  AND ((status IN ('pending', 'selected'))\n",
         tests=("tests/ledger/test_cells_bindings.py",),
+    ),
+    Sabotage(
+        name="the checker of files passes an orphan",
+        file="tests/promises/parts.py",
+        find='        if PART.match(path.name) and f"{path}" not in named:',
+        replace="        if PART.match(path.name) and not named and not known and path.is_dir():",
+        tests=("tests/promises/test_parts.py",),
+    ),
+    Sabotage(
+        name="the checker of files believes what a row counts",
+        file="tests/promises/parts.py",
+        find='    if row["state"] == "staged" and len(content) < row["bytes_done"]:',
+        replace="    if row is None:",
+        tests=("tests/promises/test_parts.py",),
+    ),
+    Sabotage(
+        name="the checker of files believes a hash",
+        file="tests/promises/parts.py",
+        find='.hexdigest() != row["sha256"]:',
+        replace='.hexdigest() == "":',
+        tests=("tests/promises/test_parts.py",),
     ),
     Sabotage(
         name="a promise is made anew by every run",

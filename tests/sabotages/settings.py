@@ -4,6 +4,7 @@ from tests.sabotages import Sabotage
 
 JUDGES, SHAPE = "pixivflow/config/validate/judges.py", "pixivflow/config/validate/shape.py"
 WORDS, ADDRESSES = "pixivflow/config/validate/words.py", "pixivflow/config/validate/addresses.py"
+CRON = "pixivflow/scheduling/cron.py"
 DOORS, OWED = "pixivflow/config/validate/rules/doors.py", "pixivflow/config/validate/rules/owed.py"
 DOCUMENT, DEPTH = "pixivflow/config/load/document.py", "pixivflow/config/load/depth.py"
 OVERRIDES, PROXIES = "pixivflow/config/load/overrides.py", "pixivflow/config/load/proxies.py"
@@ -14,6 +15,7 @@ DECIDE, WATCHER = "pixivflow/config/watch/decide.py", "pixivflow/config/watch/wa
 FOLDER = "pixivflow/config/watch/folder.py"
 REDACT, LOG = "pixivflow/observe/redact.py", "pixivflow/observe/log.py"
 LINES, STRUCTURED = "pixivflow/observe/lines.py", "pixivflow/observe/structured.py"
+LEVELS = "pixivflow/observe/levels.py"
 FAULTS, KNOWN = "pixivflow/observe/faults.py", "pixivflow/observe/known.py"
 
 UNIT, EDGES, OBSERVE = "tests/unit/config/", "tests/edges/config/", "tests/unit/observe/"
@@ -24,6 +26,21 @@ def breaking(name: str, file: str, find: str, replace: str, tests: str) -> Sabot
 
 
 VALIDATION = (
+    breaking(
+        "a ledger that is not there is made elsewhere",
+        PATHS,
+        """        found.append(finding(Level.ERROR, "PATH_UNUSABLE",""",
+        """        written = base / default
+        found.append(finding(Level.WARNING, "PATH_UNUSABLE",""",
+        EDGES + "test_paths.py",
+    ),
+    breaking(
+        "an empty name lets any file be taken",
+        "pixivflow/config/load/discover.py",
+        "    if asked or explicit is not None:",
+        "    if asked:",
+        EDGES + "test_discover.py",
+    ),
     breaking(
         "true counts as a number",
         JUDGES,
@@ -61,17 +78,45 @@ VALIDATION = (
     ),
     breaking(
         "a cron of six fields passes",
-        WORDS,
-        "or len(value.split()) != 5:",
-        "or len(value.split()) not in (5, 6):",
+        CRON,
+        "    if len(fields) != 5:",
+        "    if len(fields) not in (5, 6):",
         UNIT + "test_validate_plans.py",
     ),
     breaking(
         "a cron is only counted",
-        WORDS,
-        "        CronSim(value, _ANY_DAY)",
+        CRON,
+        "        CronSim(line, datetime(2000, 1, 1, tzinfo=UTC))",
         "        pass",
         UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a cron line that names each minute and hour is refused",
+        CRON,
+        "LONGEST: Final = 500",
+        "LONGEST: Final = 200",
+        UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a sweep may end what has waited for a second",
+        "pixivflow/slots/stall.py",
+        "LEAST_MS: Final = 60_000",
+        "LEAST_MS: Final = 1_000",
+        UNIT + "test_validate_plans.py",
+    ),
+    breaking(
+        "a target may look again more often than ten times",
+        "pixivflow/slots/fallback.py",
+        "STAGES_MAX: Final = 10",
+        "STAGES_MAX: Final = 11",
+        UNIT + "test_validate_document.py",
+    ),
+    breaking(
+        "a scan may try more than a hundred works",
+        "pixivflow/slots/fallback.py",
+        "SCAN_BOUND_MAX: Final = 100",
+        "SCAN_BOUND_MAX: Final = 500",
+        "tests/unit/selection/test_planner.py",
     ),
     breaking(
         "an endpoint may hold a user",
@@ -167,8 +212,8 @@ LOADING = (
     breaking(
         "a path that could be made is rewritten",
         PATHS,
-        "    if is_usable(written):",
-        "    if written.exists():",
+        "    if not is_usable(written):",
+        "    if not written.exists():",
         EDGES + "test_paths.py",
     ),
     breaking(
@@ -281,9 +326,7 @@ LOGGING = (
         "{key: value for key, value in event.items() if key not in OWN}",
         OBSERVE + "test_log.py",
     ),
-    breaking(
-        "known secrets are told", REDACT, "            text = text.replace(secret, MASK)", "            pass", OBSERVE
-    ),
+    breaking("known secrets are told", REDACT, "redacted(without(text, self._known))", "redacted(text)", OBSERVE),
     breaking(
         "keys of objects are told as they are",
         REDACT,
@@ -297,13 +340,6 @@ LOGGING = (
         "if isinstance(value, Secret) or is_secret(at):",
         "if isinstance(value, Secret):",
         OBSERVE,
-    ),
-    breaking(
-        "half a user of an address is told",
-        REDACT,
-        '_TORN.sub("", ',
-        "str(",
-        OBSERVE + "test_redact.py",
     ),
     breaking(
         "a header counts as secret whatever its name",
@@ -336,4 +372,35 @@ LOGGING = (
     ),
 )
 
-ROWS = (*VALIDATION, *LOADING, *RELOADING, *LOGGING)
+LOUDNESS = (
+    breaking(
+        "an event has no level of its own",
+        LEVELS,
+        '    "download.parts_removed": "info",\n',
+        "",
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a level is kept for an event that nobody tells",
+        LEVELS,
+        '    "actor.cut": "warn",',
+        '    "actor.cut": "warn",\n    "actor.gone": "warn",',
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a target that crashed is told in passing",
+        LEVELS,
+        '"target.crashed": "error"',
+        '"target.crashed": "info"',
+        OBSERVE + "test_levels.py",
+    ),
+    breaking(
+        "a value that waits for a restart is told in passing",
+        WATCHER,
+        "            if waiting:",
+        "            if False:",
+        UNIT + "test_watcher.py",
+    ),
+)
+
+ROWS = (*LOUDNESS, *VALIDATION, *LOADING, *RELOADING, *LOGGING)

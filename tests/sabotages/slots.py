@@ -284,7 +284,7 @@ CELL_ROWS = (
     Sabotage(
         name="a long error blocks its verdict",
         file=CELLS,
-        find='"error": capped(verdict.error, CELL_ERROR_MAX)',
+        find='"error": stored_text(verdict.error, CELL_ERROR_MAX)',
         replace='"error": verdict.error',
         tests=CELL_TESTS,
     ),

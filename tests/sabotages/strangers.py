@@ -55,7 +55,7 @@ NUMBERS = (
     broken(
         "a limit parks an account for as long as it likes",
         "pixivflow/pixiv/answers.py",
-        "return max(0, min(asked_ms, LONGEST_MS))",
+        "return max(0, min(asked_ms, WISH_MOST_MS))",
         "return max(0, asked_ms)",
         BOUNDS_TESTS,
     ),
@@ -281,7 +281,7 @@ LOGIN = (
     broken(
         "a login service that is down is a matter of one work",
         "pixivflow/pixiv/login.py",
-        "raise Outage(str(error)) from error",
+        "raise Outage(str(error), cause=error.cause) from error",
         "raise error",
         LOGIN_TESTS,
     ),
@@ -316,8 +316,8 @@ LOGIN = (
     broken(
         "a login service is left alone for as long as a clock is behind",
         AUTH,
-        "if 0 < left_ms <= COOLDOWN_MS:",
-        "if 0 < left_ms:",
+        "0 < left_ms <= COOLDOWN_MS:",
+        "0 < left_ms:",
         LOGIN_TESTS,
     ),
 )
@@ -327,24 +327,24 @@ FETCH_TESTS = ("tests/edges/download/test_fetch.py",)
 
 DISK = (
     broken(
-        "a folder that nobody may write to is one work's misfortune",
+        "a disk with a fault is one work's misfortune",
         STORE,
-        "case code if code in OUT_OF_ORDER or (",
-        "case code if (",
+        " | errno.EIO | errno.EMFILE | errno.ENFILE:",
+        ":",
         FETCH_TESTS,
     ),
     broken(
         "a base that is no folder is one work's misfortune",
         STORE,
-        "code in OUT_OF_ORDER or (code in NO_FOLDER and not base.is_dir()):",
-        "code in OUT_OF_ORDER:",
+        "        case _ if is_baseless:",
+        "        case _ if False:",
         FETCH_TESTS,
     ),
     broken(
         "a folder of one work that is none stops all of them",
         STORE,
-        "(code in NO_FOLDER and not base.is_dir())",
-        "code in NO_FOLDER",
+        "error.errno in NO_FOLDER and not base.is_dir()",
+        "error.errno in NO_FOLDER",
         FETCH_TESTS,
     ),
 )
@@ -363,7 +363,7 @@ LISTS = (
     broken(
         "an answer without a list is an empty one",
         SOURCE,
-        '            raise Outage(f"{source} {item}: Pixiv answered without a list")\n',
+        '            raise Outage(f"{source} {item}: Pixiv answered without a list", cause=Cause.UNREADABLE)\n',
         "            return ()\n",
         SOURCE_TESTS,
     ),

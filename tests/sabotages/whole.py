@@ -6,7 +6,7 @@ ROWS = (
     Sabotage(
         name="what a killed life left half-written stays",
         file="pixivflow/daemon/work.py",
-        find="                await room.tidied(self._settings(), self._hooks.note)\n",
+        find="                await room.tidied(settings, ledger, hooks.clock, hooks.note)\n",
         replace="",
         tests=("tests/whole/test_stop.py",),
     ),

@@ -8,6 +8,7 @@ from hypothesis.stateful import precondition, rule
 from pixivflow.ids import OutboxId, SlotId
 from pixivflow.ledger import cancels, orders, sweeps
 from pixivflow.slots.stall import Budgets
+from pixivflow.times import PRODUCTION
 from tests.simulation import draws
 from tests.simulation.look import OPEN_CELL, OWED, ROWS, SLOTS, cells_of
 from tests.simulation.stage import Stage
@@ -21,7 +22,8 @@ class Passers(Stage):
     @rule(n=draws.picks)
     def settle_in_passing(self, n: int) -> None:
         slot, owner = self.a_slot(n, free=True), next(self.new_owners)
-        self.world.take(Actor(who=Who.SWEEPER, owner=owner), sweeps.settle_only, slot, owner, self.world.at)
+        by, ttl_ms = Actor(who=Who.SWEEPER, owner=owner), PRODUCTION.slot_lease_ms
+        self.world.take(by, sweeps.settle_only, slot, owner, self.world.at, ttl_ms)
         assert self.world.rows[SLOTS][slot]["lease_owner"] != owner, "a settlement in passing kept the lease"
 
     @rule(ms=draws.waits, limits=draws.limits)

@@ -20,6 +20,7 @@ from pixivflow.ledger.connection import Db
 from pixivflow.scheduling.model import Governance, Plan
 from pixivflow.slots.model import Work
 from pixivflow.slots.stall import Budgets
+from pixivflow.times import PRODUCTION
 
 MINUTE_MS: Final = 60_000
 WAITS_MS: Final = (MINUTE_MS, 3 * MINUTE_MS, 31 * MINUTE_MS, *(7 * 60 * MINUTE_MS,) * 4)
@@ -66,7 +67,7 @@ def _recover(db: Db, now: int, mood: Mood, owners: Iterator[Owner]) -> Iterator[
         slot, owner = SlotId(found.slot), next(owners)
         match found.course:
             case Course.SETTLE:
-                sweeps.settle_only(db, slot, owner, now)
+                sweeps.settle_only(db, slot, owner, now, PRODUCTION.slot_lease_ms)
                 yield found.slot
             case Course.WAIT:
                 yield found.slot

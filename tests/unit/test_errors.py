@@ -63,7 +63,7 @@ def test_no_two_families_that_ask_for_different_acts_catch_each_other() -> None:
     [
         pytest.param(ONE_OF_EACH[0], ["delivery.outboxRetryMaxMs", "5", "must not be below"], id="key, value and hint"),
         pytest.param(ONE_OF_EACH[4], ["some.db", "pixivflow import"], id="file and way out"),
-        pytest.param(ONE_OF_EACH[5], ["default"], id="account"),
+        pytest.param(ONE_OF_EACH[5], ["default", "pixiv.refreshToken"], id="account and setting"),
         pytest.param(ONE_OF_EACH[6], ["71", "pixiv", "deleted by its author"], id="item, source and hint"),
         pytest.param(ONE_OF_EACH[8], ["processing", "no row"], id="expected and found"),
     ],

@@ -28,6 +28,16 @@ def test_production_runs_with_exactly_these_durations() -> None:
         "submission_ms": 300_000,
         "readiness_ms": 3_000,
         "deferral_ms": 60_000,
+        "clock_sleep_ms": 30_000,
+        "clock_jump_ms": 5_000,
+        "gate_interval_ms": 1_000,
+        "gate_cooldown_ms": 60_000,
+        "gate_cooldown_max_ms": 900_000,
+        "gate_wish_max_ms": 3_600_000,
+        "token_margin_ms": 60_000,
+        "body_ms": 10_000,
+        "watch_look_ms": 1_000,
+        "watch_step_ms": 500,
         "idle_poll_ms": 15_000,
         "shutdown_grace_ms": 4_000,
         "busy_retry_ms": 30_000,
@@ -60,6 +70,18 @@ def test_a_renewal_of_a_third_of_its_lease_is_accepted() -> None:
 def test_a_renewal_slower_than_a_third_of_its_lease_is_refused() -> None:
     with pytest.raises(TimingsRefused, match="row_renewal_ms"):
         checked(Timings(row_lease_ms=300, row_renewal_ms=101))
+
+
+def test_a_first_cool_down_longer_than_the_longest_is_refused() -> None:
+    assert checked(Timings(gate_cooldown_ms=100, gate_cooldown_max_ms=100))
+    with pytest.raises(TimingsRefused, match="gate_cooldown_ms"):
+        checked(Timings(gate_cooldown_ms=101, gate_cooldown_max_ms=100))
+
+
+def test_a_thread_that_looks_more_often_than_it_hears_of_a_stop_is_refused() -> None:
+    assert checked(Timings(watch_step_ms=100, watch_look_ms=100))
+    with pytest.raises(TimingsRefused, match="watch_step_ms"):
+        checked(Timings(watch_step_ms=101, watch_look_ms=100))
 
 
 @pytest.mark.parametrize("field", msgspec.structs.asdict(PRODUCTION))

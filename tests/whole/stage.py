@@ -1,8 +1,6 @@
 """One folder in which a whole daemon lives beside a sandbox, and the evidence in the end."""
 
 import json
-import os
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -15,7 +13,7 @@ from tests.crash.journal import Journal
 from tests.crash.process import Process
 from tests.crash.stage import STATE, TIMINGS
 from tests.crash.waiting import until
-from tests.promises import consistent
+from tests.promises import consistent, parts
 from tests.promises.evidence import Evidence, Row, Snapshot, gathered, read_lines, rows, snapshot
 from tests.promises.verdict import verdict
 from tests.whole import receipts
@@ -25,8 +23,8 @@ from tests.whole.pixiv import Pixiv
 from tests.whole.settings import settings, write
 
 WORKS = 300
-PART = re.compile(r"\.part-")
-STAGED = "SELECT part_path FROM download_files WHERE state = 'staged'"
+PLAIN = range(100_001, 100_801)
+"""The ordinary works of every sandbox."""
 
 
 class Stage:
@@ -39,6 +37,9 @@ class Stage:
         self.hands = Journal(folder / "hands.jsonl")
         self.token, self.signing = f"token-{token_hex(8)}", f"signing-{token_hex(8)}"
         self.faults: list[str] = []
+        self.planted: list[str] = []
+        """Secrets that this life may not show, besides the two that every life has."""
+        self._heard: dict[str, str] = {}
         self._looks: list[Snapshot] = []
         self._processes: list[Process] = []
         self._stack = ExitStack()
@@ -74,13 +75,23 @@ class Stage:
         self._processes.append(process)
         return self._stack.enter_context(process)
 
+    def enlarge(self, page_bytes: int) -> None:
+        """Let the pages of all ordinary works have so many bytes; 0 leaves them as they are."""
+        works = [{"id": work, "image_bytes": page_bytes} for work in PLAIN] if page_bytes else []
+        self.pixiv.tell("works", {"works": works})
+
     def trigger(self, daemon: Process, plan: str = "p0", token: str | None = "") -> Answer:
         """Ask for a run; what was taken is evidence. `token` empty: the right one; None: none at all."""
         assert daemon.port is not None
         answer = trigger(daemon.port, plan, self.token if token == "" else token)
+        self.hear("answer", json.dumps(answer.body, ensure_ascii=False))
         if answer.status == 202:
             self.hands.say("accepted", slot=answer.slot)
         return answer
+
+    def hear(self, what: str, text: str) -> None:
+        """Keep what somebody outside was told, as evidence."""
+        self._heard[f"{what} {len(self._heard)}"] = text
 
     def until_up(self, daemon: Process) -> bool:
         """Wait until the daemon answers at its door. False: it is gone."""
@@ -117,23 +128,18 @@ class Stage:
         look = snapshot(self.ledger) if self.ledger.exists() else Snapshot(0, {})
         if look.tables:
             self._looks.append(look)
-            self.faults += [
-                f"the ledger is consistent: {fault}" for fault in consistent.judge(Evidence(ledger=self.ledger))
-            ]
-
-    def stray_parts(self) -> list[str]:
-        """Half-written files that no staged row names."""
-        named = {row["part_path"] for row in self.rows(STAGED)}
-        walked = (Path(folder, name) for folder, _, names in os.walk(self.folder / "files") for name in names)
-        return [f"{path} is named by no row" for path in walked if PART.match(path.name) and f"{path}" not in named]
+            now = Evidence(ledger=self.ledger)
+            self.faults += [f"the ledger is consistent: {fault}" for fault in consistent.judge(now)]
+            self.faults += [f"files are whole or not at all: {fault}" for fault in parts.counted(now)]
 
     def verdict(self) -> list[str]:
         """Everything that this life did wrong, once its daemons have ended."""
-        evidence, received = self._evidence(), self.pixiv.receipts()
+        evidence, received = self.evidence(), self.pixiv.receipts()
         more = receipts.repeats(received, evidence.snapshots[-1], evidence.stops)
-        return [*self.faults, *verdict(evidence), *more, *self.stray_parts()]
+        return [*self.faults, *verdict(evidence), *more]
 
-    def _evidence(self) -> Evidence:
+    def evidence(self) -> Evidence:
+        """All that is known, once the daemons have ended."""
         told = Evidence(ledger=self.ledger, **gathered(read_lines([self.folder / "hands.jsonl"])))
         final = snapshot(self.ledger)
         outputs = {name: path for process in self._processes for name, path in process.outputs.items()}
@@ -143,6 +149,7 @@ class Stage:
             arrivals=tuple(receipts.arrivals(self.pixiv.receipts(), final)),
             stops=told.stops,
             snapshots=(*self._looks, final),
-            texts={name: path.read_text(errors="replace") for name, path in outputs.items()},
-            secrets=(self.token, self.signing),
+            files=self.folder / "files",
+            texts={**self._heard, **{name: path.read_text(errors="replace") for name, path in outputs.items()}},
+            secrets=(self.token, self.signing, *self.planted),
         )

@@ -31,7 +31,7 @@ def started(config: Path) -> tuple[int, str]:
 
 def reason(said: str) -> str:
     """The one line in which the program says why it does not live."""
-    [line] = [line for line in said.splitlines() if line.startswith("pixivflow: ")]
+    [line] = [line for line in said.splitlines() if line.startswith("❌ ")]
     return line
 
 

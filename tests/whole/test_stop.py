@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+from tests.crash.process import Process
 from tests.crash.waiting import until
 from tests.whole.settings import KEPT, TOP
 from tests.whole.stage import Stage
@@ -11,6 +12,11 @@ GRACE_S = 6.5
 STALLED = {"fault": "stall", "args": {"after_bytes": 100}, "match": {"kind": "img"}}
 BOUND = "SELECT target_id, work_id FROM schedule_slot_items WHERE target_id = ? AND work_id IS NOT NULL"
 SLOT = "SELECT status, lease_owner, lease_until FROM schedule_slots"
+
+
+def said(daemon: Process) -> list[str]:
+    """Every line of the daemon's, on either stream."""
+    return [line for path in daemon.outputs.values() for line in path.read_text().splitlines()]
 
 
 def test_a_stop_in_mid_download_leaves_the_slot_and_the_next_start_finishes_its_work(tmp_path: Path) -> None:
@@ -26,6 +32,7 @@ def test_a_stop_in_mid_download_leaves_the_slot_and_the_next_start_finishes_its_
         began = time.monotonic()
         assert daemon.stop() == 0
         assert time.monotonic() - began < GRACE_S
+        assert any("daemon.left" in line and "SIGTERM" in line for line in said(daemon))
         assert stage.rows(SLOT) == [{"status": "running", "lease_owner": None, "lease_until": None}]
         assert (asked := stage.pixiv.lists_asked_for()) > 0
         stage.look()

@@ -19,18 +19,28 @@ def discover(explicit: str | None, environ: Mapping[str, str], cwd: Path, home: 
 
     Errors: `ConfigUnreadable` naming what was asked for and is not there, or where a file was looked for.
     """
-    asked = explicit or environ.get(VARIABLE, "").strip()
-    if asked:
-        path = cwd / asked
-        if not path.is_file():
-            raise ConfigUnreadable(path, "there is no such file")
-        return path
-    folders = list(_folders(cwd, home))
-    for folder in folders:
-        if (chosen := _chosen(folder)) is not None:
-            return chosen
+    asked = environ.get(VARIABLE, "").strip() if explicit is None else explicit
+    if asked or explicit is not None:
+        return _file(cwd / asked, asked)
+    try:
+        folders = list(_folders(cwd, home))
+        chosen = next((path for path in map(_chosen, folders) if path is not None), None)
+    except OSError as error:
+        raise ConfigUnreadable(Path(error.filename or cwd), f"cannot be looked into: {error.strerror}") from error
+    if chosen is not None:
+        return chosen
     looked = ", ".join(map(str, folders))
     raise ConfigUnreadable(folders[-1] / NAME, f"no configuration was found; looked into {looked}")
+
+
+def _file(path: Path, asked: str) -> Path:
+    try:
+        if asked.strip() and path.is_file():
+            return path
+        reason = "this is a folder" if asked.strip() and path.is_dir() else "there is no such file"
+    except OSError as error:
+        raise ConfigUnreadable(path, f"cannot be looked at: {error.strerror}") from error
+    raise ConfigUnreadable(path, reason if asked.strip() else "the name of the file is empty")
 
 
 def _folders(cwd: Path, home: Path) -> Iterator[Path]:

@@ -1,7 +1,8 @@
 """Where relative paths of the file lead, and what is done with those that lead nowhere.
 
 They start from the folder of the file, or from the one above where that folder is called `config`; never from the
-folder that somebody happens to stand in. A path that can be used is never rewritten: that would leave data behind.
+folder that somebody happens to stand in. An absolute path is never replaced: a ledger on a volume that is not there
+today would become an empty one elsewhere, and all that it remembers would be published again.
 """
 
 import os
@@ -27,7 +28,10 @@ def base_of(path: Path) -> Path:
 
 
 def with_paths(document: Document, base: Path) -> tuple[Document, list[Finding]]:
-    """The document with all four storage paths, each of them absolute, and a warning for each that was mended."""
+    """The document with all four storage paths, each of them absolute.
+
+    Besides a warning for each that was mended, and a fault for each that leads nowhere.
+    """
     storage = document.get("storage")
     if not isinstance(storage, dict | None):
         return document, []
@@ -63,10 +67,9 @@ def _placed(given: Mapping[str, object], key: str, base: Path, default: Path, fo
     written = Path(text)
     if not written.is_absolute():
         return _single(base, written, key, found)
-    if is_usable(written):
-        return written
-    found.append(_mended(key, "cannot be made here", base / default))
-    return base / default
+    if not is_usable(written):
+        found.append(finding(Level.ERROR, "PATH_UNUSABLE", ("storage", key), "is not there and cannot be made"))
+    return written
 
 
 def _below(

@@ -51,7 +51,8 @@ class NovelCover(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How works are fetched.
 
-    Units: milliseconds; `timeout_ms` counts for one file. `candidate_scan_limit`: works looked at per wanted one.
+    Units: milliseconds. `timeout_ms`: for one attempt at a file; None: as long as that kind of file usually gets.
+    `candidate_scan_limit`: works looked at per wanted one.
     """
 
     concurrency: int = 3
@@ -60,7 +61,7 @@ class Download(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     min_concurrency: int = 1
     max_retries: int = 3
     retry_delay_ms: int = msgspec.field(default=2_000, name="retryDelay")
-    timeout_ms: int = msgspec.field(default=60_000, name="timeout")
+    timeout_ms: int | None = msgspec.field(default=None, name="timeout")
     candidate_scan_limit: int = 5
     max_fallback_stages: int = 3
     materialization_policy: MaterializationPolicy = "eager"

@@ -85,7 +85,7 @@ class Webhook(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_fie
 
 
 class Telegram(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="type", tag="telegram"):
-    """A review chat of an older set-up; still served, no longer advised."""
+    """A review chat of an older set-up; no longer advised. Nothing delivers to it."""
 
     bot_id: str
     bot_token: Secret

@@ -120,9 +120,9 @@ def warned_above(most: int, inner: Judge, code: str) -> Judge:
     return look
 
 
-def budget(least: int, default: int, code: str) -> Judge:
+def defaulted(least: int, default: int, code: str) -> Judge:
     """A whole number of at least `least`; for anything else `default` is used, with a warning."""
-    hint = f"should be {_range('a whole number', least, MOST)}; the sweep uses its default of {default}"
+    hint = f"should be {_range('a whole number', least, MOST)}; the default of {default} is used"
     fault = Fault(code=code, hint=hint, level=Level.WARNING, instead=default)
     return lambda value: None if isinstance(value, int) and is_whole(value) and least <= value <= MOST else fault
 

@@ -1,8 +1,8 @@
-"""Judges of texts that have a grammar: identifiers, days, paths, cron lines, zones, templates."""
+"""Judges of texts that have a grammar: identifiers, days, paths, zones, templates."""
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date
 from typing import Final
 
 from pixivflow.config.references import REFERENCE
@@ -14,7 +14,6 @@ DAY_WORDS: Final = ("YESTERDAY", "TODAY")
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _BOT_TOKEN: Final = re.compile(r"[0-9]+:[A-Za-z0-9_-]{20,}")
-_ANY_DAY: Final = datetime(2024, 1, 1)  # noqa: DTZ001 - whether a line can be read depends on no day
 
 
 def identifier(code: str) -> Judge:
@@ -54,11 +53,6 @@ def bot_token(code: str) -> Judge:
     )
 
 
-def cron(code: str) -> Judge:
-    """A cron line of five fields."""
-    return judge(is_cron, "five cron fields (minute hour day month weekday) that name a time", code)
-
-
 def zone(code: str) -> Judge:
     """A timezone's IANA name."""
     return judge(is_zone, "the IANA name of a timezone, as Asia/Tokyo", code)
@@ -80,19 +74,6 @@ def is_zone(value: object) -> bool:
     try:
         ZoneInfo(value if isinstance(value, str) else "")
     except (KeyError, ValueError, OSError):
-        return False
-    return True
-
-
-def is_cron(value: object) -> bool:
-    """Whether `value` holds exactly five fields, each of them in range, with a day that comes."""
-    from cronsim import CronSim, CronSimError  # a file without plans does not pay for it
-
-    if not isinstance(value, str) or len(value) > 200 or len(value.split()) != 5:
-        return False
-    try:
-        CronSim(value, _ANY_DAY)  # refuses a day that no month has, too
-    except (CronSimError, ValueError):
         return False
     return True
 

@@ -10,6 +10,7 @@ NEEDS_RESTART: Final = ("pixiv", "network", "storage", "token_maintenance")
 """Parts that everything open was built from: two of them in one process would mix accounts, ways out or folders."""
 
 AT_START: Final = (
+    ("schema_version",),
     ("download", "asset_namespace"),
     ("scheduler_runtime", "mode"),
     ("scheduler_runtime", "catch_up_missed_runs"),
@@ -55,9 +56,9 @@ def decide(current: Settings, candidate: Settings) -> Reload:
         return Refuse(keys)
     merged, waiting = candidate, []
     for path in AT_START:
-        if _at(candidate, path) != _at(current, path):
-            waiting.append(_spelled(candidate, path))
-            merged = _with(merged, path, _at(current, path))
+        if at(candidate, path) != at(current, path):
+            waiting.append(spelled(candidate, path))
+            merged = _with(merged, path, at(current, path))
     merged = msgspec.structs.replace(merged, generation=current.generation, manual_token=current.manual_token)
     if merged == current and not waiting:
         return Keep()
@@ -66,13 +67,14 @@ def decide(current: Settings, candidate: Settings) -> Reload:
 
 def _changed(current: Settings, candidate: Settings, *path: str) -> list[str]:
     """The keys below `path` whose values differ."""
-    old, new = _at(current, path), _at(candidate, path)
+    old, new = at(current, path), at(candidate, path)
     if not isinstance(old, msgspec.Struct) or type(old) is not type(new):
-        return [] if old == new else [_spelled(current, path)]
+        return [] if old == new else [spelled(current, path)]
     return [key for name in old.__struct_fields__ for key in _changed(current, candidate, *path, name)]
 
 
-def _at(part: object, path: tuple[str, ...]) -> object:
+def at(part: object, path: tuple[str, ...]) -> object:
+    """The value at `path` below `part`."""
     for name in path:
         part = getattr(part, name)
     return part
@@ -84,8 +86,8 @@ def _with(part: S, path: tuple[str, ...], value: object) -> S:
     return msgspec.structs.replace(part, **{name: inner})
 
 
-def _spelled(part: msgspec.Struct, path: tuple[str, ...]) -> str:
-    """`storage.downloadDirectory` for `storage`, `download_directory`."""
+def spelled(part: msgspec.Struct, path: tuple[str, ...]) -> str:
+    """How the file spells a key: `storage.downloadDirectory` for `storage`, `download_directory`."""
     words = []
     for name in path:
         fields = {field.name: field.encode_name for field in msgspec.structs.fields(part)}

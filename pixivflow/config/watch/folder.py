@@ -8,24 +8,20 @@ file system that tells nothing, or a link that turns elsewhere, costs a second a
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from pathlib import Path
-from typing import Final
 
 import trio
-
-LOOK_MS: Final = 1_000
-STEP_MS: Final = 500
-"""How often the watching thread asks whether it is to stop."""
 
 Signature = tuple[int, int, int]
 
 
-async def changes(path: Path, stop: trio.Event) -> AsyncGenerator[None, None]:
+async def changes(path: Path, stop: trio.Event, *, look_ms: int, step_ms: int) -> AsyncGenerator[None, None]:
     """Yields whenever the file at `path` differs from when it was last looked at, the first time at once.
 
-    Ends within `STEP_MS` after `stop` is set; whoever cancels this must set it too, since the thread inside cannot
-    be interrupted. Errors: `OSError` when the folder cannot be watched.
+    `look_ms`: between two looks where nothing stirs. Ends within `step_ms` after `stop` is set; whoever cancels this
+    must set it too, since the thread inside cannot be interrupted.
+    Errors: `OSError` when the folder cannot be watched.
     """
-    async with aclosing(differences(path, _stirs(path.parent, stop))) as found:
+    async with aclosing(differences(path, _stirs(path.parent, stop, look_ms, step_ms))) as found:
         async for _ in found:
             yield
 
@@ -41,19 +37,17 @@ async def differences(path: Path, stirs: AsyncGenerator[object, None]) -> AsyncG
                 yield
 
 
-async def _stirs(folder: Path, stop: trio.Event) -> AsyncGenerator[object, None]:
-    with trio.move_on_after(LOOK_MS / 1000):
-        await (
-            stop.wait()
-        )  # a process that has just started, or leaves at once, has better to do than to load what follows
+async def _stirs(folder: Path, stop: trio.Event, look_ms: int, step_ms: int) -> AsyncGenerator[object, None]:
+    with trio.move_on_after(look_ms / 1000):
+        await stop.wait()  # who has just started, or leaves at once, has better to do than to load what follows
     awatch = await trio.to_thread.run_sync(_watching, limiter=trio.CapacityLimiter(1), abandon_on_cancel=True)
     stirring = awatch(
         folder,
         watch_filter=None,
         stop_event=stop,
-        rust_timeout=LOOK_MS,
-        step=STEP_MS,
-        debounce=STEP_MS,
+        rust_timeout=look_ms,
+        step=step_ms,
+        debounce=step_ms,
         yield_on_timeout=True,
         recursive=False,
     )

@@ -9,13 +9,12 @@ from typing import Final, assert_never
 
 import trio
 
-from actors.kit import Context, Mailbox
+from actors.kit import Context, Mailbox, Note
 from actors.kit.mailbox import Asks, Letter
 from pixivflow.config.load import ConfigInvalid, Finding, Loaded, load
 from pixivflow.config.model import Settings
 from pixivflow.config.validate.findings import SHOWN
 from pixivflow.config.watch.decide import Keep, Refuse, Reload, Replace, decide
-from pixivflow.config.watch.folder import changes
 from pixivflow.config.watch.live import Live
 from pixivflow.errors import ConfigError
 
@@ -44,8 +43,8 @@ class Parts:
     path: Path
     live: Live
     read: Callable[[], Awaitable[Loaded]]
-    published: Callable[[Settings], None] = lambda settings: None
-    stirring: Callable[[Path, trio.Event], AsyncGenerator[None, None]] = changes
+    published: Callable[[Settings], None]
+    stirring: Callable[[Path, trio.Event], AsyncGenerator[None, None]]
 
 
 async def config_watcher(ctx: Context, mailbox: Mailbox[Look], parts: Parts) -> None:
@@ -75,6 +74,12 @@ def reader(path: Path, environ: Mapping[str, str]) -> Callable[[], Awaitable[Loa
         return await trio.to_thread.run_sync(load, path, environ, limiter=limiter, abandon_on_cancel=True)
 
     return read
+
+
+def warn(note: Note, loaded: Loaded) -> None:
+    """Say each thing about a configuration in force that should be looked at, the first hundred of them."""
+    for finding in islice(loaded.warnings, SHOWN):
+        note("config.warning", field=finding.field, code=finding.code, text=finding.message)
 
 
 async def _listen(ctx: Context, mailbox: Mailbox[Look], parts: Parts, stop: trio.Event) -> None:
@@ -117,9 +122,10 @@ async def _look(ctx: Context, parts: Parts) -> Reload | ConfigError:
             ctx.note("config.restart_needed", file=str(parts.path), keys=keys)
         case Replace(settings, waiting):
             parts.live.put(settings)
-            ctx.note("config.replaced", generation=settings.generation, waiting_for_restart=waiting)
-            if loaded.warnings:
-                ctx.note("config.warned", file=str(parts.path), faults=_plain(loaded.warnings))
+            ctx.note("config.replaced", generation=settings.generation)
+            if waiting:
+                ctx.note("config.waits_for_restart", file=str(parts.path), keys=waiting)
+            warn(ctx.note, loaded)
             parts.published(settings)
         case _:
             assert_never(verdict)

@@ -58,3 +58,23 @@ def test_where_nothing_is_found_everybody_is_told_where_it_was_looked_for(tmp_pa
     with pytest.raises(ConfigUnreadable, match="no configuration was found") as caught:
         discover(None, NOBODY, tmp_path, tmp_path)
     assert str(tmp_path / ".pixivflow/config") in str(caught.value)
+
+
+@pytest.mark.parametrize("asked", ["", " "])
+def test_an_empty_name_is_no_reason_to_take_another_file(asked: str, tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / NAME).touch()
+    with pytest.raises(ConfigUnreadable, match="the name of the file is empty"):
+        discover(asked, NOBODY, tmp_path, tmp_path)
+
+
+def test_a_folder_is_told_from_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigUnreadable, match="this is a folder"):
+        discover(f"{tmp_path}", NOBODY, tmp_path, tmp_path)
+
+
+def test_a_name_that_the_system_refuses_is_told_with_its_words(tmp_path: Path) -> None:
+    with pytest.raises(ConfigUnreadable, match="cannot be looked at: File name too long"):
+        discover("x" * 300, NOBODY, tmp_path, tmp_path)
+    with pytest.raises(ConfigUnreadable, match="cannot be looked into: File name too long"):
+        discover(None, NOBODY, tmp_path / ("x" * 300), tmp_path)

@@ -21,6 +21,8 @@ from tests.fixtures.documents import a_document, a_schedule
 PATIENCE_S = 30
 """How long a loaded machine may take for what takes some seconds."""
 
+watched = partial(changes, look_ms=1_000, step_ms=500)
+
 Save = Callable[[Path, str], None]
 
 
@@ -67,7 +69,7 @@ def read(path: Path) -> str:
 async def saved_three_times(path: Path, save: Save) -> None:
     path.parent.mkdir()
     in_place(path, "0")
-    async with aclosing(changes(path, stop := trio.Event())) as stirs:
+    async with aclosing(watched(path, stop := trio.Event())) as stirs:
         await anext(stirs)
         for text in ("1", "22", "333"):
             save(path, text)
@@ -97,7 +99,7 @@ async def test_whatever_else_stirs_in_the_folder_wakes_nobody(path: Path, tmp_pa
 
 
 async def test_a_folder_that_is_not_there_is_an_error_and_not_silence(tmp_path: Path) -> None:
-    async with aclosing(changes(tmp_path / "none/config.json", trio.Event())) as stirs:
+    async with aclosing(watched(tmp_path / "none/config.json", trio.Event())) as stirs:
         await anext(stirs)
         with pytest.raises(FileNotFoundError):
             await anext(stirs)
@@ -108,7 +110,7 @@ async def test_an_edited_file_is_in_force_and_a_broken_one_is_not(tmp_path: Path
     path.write_text(json.dumps(a_document()))
     live = Live(load(path, NOBODY).settings)
     probe, box = Probe(), Mailbox[Look](4)
-    parts = Parts(path, live, reader(path, NOBODY))
+    parts = Parts(path, live, reader(path, NOBODY), lambda settings: None, watched)
     with trio.fail_after(PATIENCE_S):
         async with running(partial(config_watcher, mailbox=box, parts=parts), probe.hooks()):
             renamed(path, json.dumps(a_document(schedules=[a_schedule()])))

@@ -22,7 +22,7 @@ def test_the_defaults_are_those_that_are_promised(write: Write) -> None:
     assert settings.generation == 1
     network = settings.network
     assert (network.timeout_ms, network.retries, network.request_pacing_ms) == (30_000, 3, None)
-    assert settings.download.candidate_scan_limit == 5
+    assert (settings.download.candidate_scan_limit, settings.download.timeout_ms) == (5, None)
     assert (settings.delivery.outbox_retry_base_ms, settings.delivery.outbox_retry_max_ms) == (30_000, 21_600_000)
     runtime = settings.scheduler_runtime
     assert (runtime.mode, runtime.queue_limit, runtime.idle_grace_ms) == ("internal", 8, 600_000)
@@ -46,6 +46,10 @@ def test_a_whole_configuration_arrives_with_its_types(write: Write) -> None:
     route = settings.delivery.targets[settings.targets[0].routes[0]]
     assert isinstance(route, Webhook)
     assert (route.token, route.headers) == (Secret("${T}"), {"X": Secret("y")})
+
+
+def test_a_time_that_is_written_counts_as_written_also_where_it_is_a_usual_one(loaded: Callable[..., Loaded]) -> None:
+    assert loaded(download={"timeout": 60_000}).settings.download.timeout_ms == 60_000
 
 
 def test_unknown_keys_are_kept_and_warned_about(write: Write) -> None:

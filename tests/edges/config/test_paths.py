@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pixivflow.config.load import Loaded, load
+from pixivflow.errors import ConfigError
 from tests.edges.config.conftest import NOBODY, Write
 from tests.fixtures.documents import Document, a_document
 
@@ -35,7 +36,6 @@ def test_a_relative_path_to_the_file_itself_leads_to_the_same_place(
         ({"databasePath": "data/data/x.db"}, "database_path", "data/x.db", True),
         ({"databasePath": "my/my/x.db"}, "database_path", "my/my/x.db", False),
         ({"novelDirectory": "/somewhere/texts"}, "novel_directory", "downloads/texts", True),
-        ({"databasePath": "/etc/passwd/x.db"}, "database_path", "data/pixiv-downloader.db", True),
     ],
 )
 def test_paths_are_mended_only_where_they_lead_nowhere(
@@ -44,6 +44,16 @@ def test_paths_are_mended_only_where_they_lead_nowhere(
     result = loaded(storage=storage)
     assert getattr(result.settings.storage, field) == tmp_path / expected
     assert [each.code for each in result.warnings] == ["CONFIG_VALIDATION_PATH_REPAIRED"] * warned
+
+
+@pytest.mark.parametrize("key", ["databasePath", "downloadDirectory"])
+def test_an_absolute_path_that_cannot_be_made_is_refused_and_not_replaced(
+    loaded: Callable[..., Loaded], key: str
+) -> None:
+    """An empty ledger in another place has forgotten everything, and would publish it again."""
+    with pytest.raises(ConfigError) as refused:
+        loaded(storage={key: "/etc/passwd/below"})
+    assert f"storage.{key}: is not there and cannot be made" in str(refused.value)
 
 
 def test_an_absolute_path_that_can_be_made_is_never_rewritten(loaded: Callable[..., Loaded], tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ async with open_door(ledger) as door:
 """
 
 import socket
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from pixivflow.ledger.connection import Db
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.owed import OwedLedger
 from pixivflow.scheduling.model import Plan
+from pixivflow.times import PRODUCTION
 from tests.fixtures.slots import HOUR, MINUTE, NOW, A, B, a_plan
 
 TOKEN = "schedule-token-of-the-test"
@@ -54,6 +56,7 @@ class Behind:
     meet: Callable[[], Awaitable[None]] = trio.lowlevel.checkpoint
     offered: list[str] = field(default_factory=list)
     live: list[LiveRun] = field(default_factory=list)
+    body_ms: int = PRODUCTION.body_ms
 
     async def offer(self, slot: str) -> Admitted | Refused:
         self.offered.append(slot)
@@ -81,6 +84,7 @@ class Behind:
             identity=Identity(version="1.2.3", commit="abc", pid=4711, started_at=TEN - HOUR),
             clock=self.clock,
             note=self.probe.note,
+            body_ms=self.body_ms,
             point=self.probe.point,
         )
 
@@ -172,6 +176,11 @@ class Caller:
                 return Answer(head.status_code, {n.decode(): v.decode() for n, v in head.headers}, data)
             elif isinstance(event, h11.ConnectionClosed):
                 raise EOFError
+
+    def break_off(self) -> None:
+        """End the connection at once, by a reset."""
+        self.stream.setsockopt(trio.socket.SOL_SOCKET, trio.socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.stream.socket.close()
 
     async def is_closed(self) -> bool:
         """Whether the other side has closed, waited for."""

@@ -68,6 +68,7 @@ def main() -> int:
             identity=Identity(version="0", commit="unknown", pid=os.getpid(), started_at=clock.now_ms()),
             clock=clock,
             note=ctx.note,
+            body_ms=timings.body_ms,
         )
         print(f"PORT {bound.getsockname()[1]}", flush=True)
         await control(ctx, [bound], parts)

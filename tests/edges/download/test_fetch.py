@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import trio
 import trio.testing
+from trio.testing import MockClock
 
 from pixivflow.download.part import Part
 from pixivflow.errors import Gone, Outage, StorageFailed, StorageFull, Unavailable
@@ -76,7 +77,7 @@ async def test_bytes_that_are_no_whole_picture_are_fetched_again_and_get_no_name
     with pytest.raises(Unavailable) as raised:
         await desk.fetch(work)
     assert isinstance(raised.value, Outage) == (fault == "status")
-    assert (desk.names, desk.asked) == ([], 3)
+    assert (desk.names, desk.stray, desk.asked) == (desk.parts, [], 3)
     (file,) = (await desk.fetch(work)).files
     assert desk.names == [Path(file.path).name]
     assert data_of(file.path) == desk.played.ask.image(work.pages[0].original_url).body
@@ -90,6 +91,21 @@ async def test_one_spoiled_answer_costs_one_more_request(fault: str, args: dict[
     (file,) = (await desk.fetch(desk.detail())).files
     assert (file.size, desk.asked) == (40_000, 2)
     assert "range" not in desk.played.sent[-1][1].headers
+
+
+@pytest.mark.parametrize(
+    ("written_ms", "given_s"), [(None, 120), (60_000, 60), (59_000, 59), (120_000, 120)], ids=lambda value: f"{value}"
+)
+async def test_a_page_gets_the_time_that_is_written_and_two_minutes_where_none_is(
+    written_ms: int | None, given_s: int, tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    desk = Desk(tmp_path, retries=0, timeout_ms=written_ms)
+    autojump_clock.autojump_threshold = 0.2  # files are written in threads, which look idle
+    desk.played.fault("stall", match={"kind": "img"}, after_bytes=100)
+    began = trio.current_time()
+    with pytest.raises(Unavailable):
+        await desk.fetch(desk.detail())
+    assert round(trio.current_time() - began) == given_s
 
 
 async def test_a_line_that_broke_is_continued_where_it_broke(desk: Desk) -> None:
@@ -199,8 +215,6 @@ async def test_redirects_without_end_are_given_up(tmp_path: Path) -> None:
     assert desk.asked == 4
 
 
-@pytest.mark.case("download", 82)
-@pytest.mark.case("download", 83)
 async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_next_attempt(desk: Desk) -> None:
     work = desk.detail(FIVE)
     desk.played.fault("status", match={"kind": "img", "page": 4}, code=500, count=3)
@@ -302,17 +316,20 @@ async def test_only_so_many_pages_are_fetched_at_once(desk: Desk) -> None:
     assert desk.played.most_at_once <= 3
 
 
-@pytest.mark.case("download", 85)
 async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(part: object, attempt: int, pieces: object) -> None:
         raise OSError(28, "No space left on device")
 
     work = desk.detail(FIVE)
+    desk.played.fault("reset", match={"kind": "img", "page": 4}, after_bytes=3_000, count=3)
+    with pytest.raises(Unavailable):
+        await desk.fetch(work)
+    assert desk.parts
     monkeypatch.setattr("pixivflow.download.part.Part.write", full)
     with pytest.raises(StorageFull):
         await desk.fetch(work)
     await desk.quiet()
-    assert desk.names == []
+    assert (desk.names, desk.staging.rows) == ([], {})
 
 
 def _a_file(base: Path) -> None:

@@ -13,8 +13,8 @@ from pixivflow.download import naming
 from pixivflow.ids import WorkId
 from pixivflow.selection.model import WorkDetail, WorkKind
 
-NOW = 1_768_489_200_000
-"""00:00 of 16 January 2026 in Japan, still the 15th in Greenwich."""
+NOW = 1_772_290_800_000
+"""00:00 of 1 March 2026 in Japan, still February in Greenwich."""
 MADE = 1_767_193_200_000
 """00:00 of 1 January 2026 in Japan."""
 
@@ -95,12 +95,12 @@ FOLDERS: list[tuple[Organization, str]] = [
     ("byAuthorAndTag", "Kai/sea"),
     ("byDate", "2026-01/illustrations"),
     ("byDay", "2026-01-01/illustrations"),
-    ("byDownloadDate", "2026-01/illustrations"),
-    ("byDownloadDay", "2026-01-16/illustrations"),
+    ("byDownloadDate", "2026-03/illustrations"),
+    ("byDownloadDay", "2026-03-01/illustrations"),
     ("byDateAndAuthor", "2026-01/illustrations/Kai"),
     ("byDayAndAuthor", "2026-01-01/illustrations/Kai"),
-    ("byDownloadDateAndAuthor", "2026-01/illustrations/Kai"),
-    ("byDownloadDayAndAuthor", "2026-01-16/illustrations/Kai"),
+    ("byDownloadDateAndAuthor", "2026-03/illustrations/Kai"),
+    ("byDownloadDayAndAuthor", "2026-03-01/illustrations/Kai"),
 ]
 
 
@@ -116,7 +116,7 @@ def test_each_way_to_sort_files_has_its_folders(organization: Organization, expe
 
 def test_what_is_not_known_has_a_folder_all_the_same() -> None:
     assert naming.folder("x", "byAuthorAndTag", a_work(user_name=""), "", NOW) == ("unknown", "untagged")
-    assert naming.folder("x", "byDay", a_work(created_at=None), "", NOW)[0] == "2026-01-16"
+    assert naming.folder("x", "byDay", a_work(created_at=None), "", NOW)[0] == "2026-03-01"
 
 
 @pytest.mark.parametrize(

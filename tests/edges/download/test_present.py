@@ -1,12 +1,9 @@
 """Files that are there already: used when they are what they should be, left alone when they are somebody else's."""
 
-import os
 from pathlib import Path
 
 import pytest
-import trio
 
-from pixivflow.download.reconcile import reconcile
 from pixivflow.errors import Unavailable
 from tests.edges.download.stage import FIVE, ONE, Desk, data_of, harm
 
@@ -38,7 +35,6 @@ async def test_a_recorded_file_that_is_not_what_was_recorded_is_fetched_again(ho
     assert (first.files[2].path == second.files[2].path) == (how == "gone")
 
 
-@pytest.mark.case("download", 94)
 async def test_files_under_their_names_are_used_when_nothing_is_recorded(desk: Desk) -> None:
     work = desk.detail(FIVE)
     first = await desk.fetch(work)
@@ -48,7 +44,6 @@ async def test_files_under_their_names_are_used_when_nothing_is_recorded(desk: D
     assert desk.asked == before
 
 
-@pytest.mark.case("download", 95)
 async def test_only_what_is_missing_is_asked_for(desk: Desk) -> None:
     work = desk.detail(FIVE)
     first = await desk.fetch(work)
@@ -110,33 +105,3 @@ async def test_a_work_is_filed_in_the_folder_that_the_settings_name(tmp_path: Pa
     desk = Desk(tmp_path, illustration_organization="byAuthorAndTag")
     (file,) = (await desk.fetch(desk.detail(user_name="../Kai"))).files
     assert Path(file.path).parent == desk.base / "Kai" / "sea"
-
-
-async def test_a_start_removes_parts_and_nothing_else(desk: Desk) -> None:
-    folder = desk.base / "Kai"
-    folder.mkdir(parents=True)
-    kept = ["12_sea_1.jpg", ".part-of-my-own-notes", "12_sea_1.jpg.preview.jpg"]
-    for name in (*kept, ".part-12-1-0123456789ab", ".part-12-2-ba9876543210"):
-        (folder / name).write_bytes(b"x")
-    assert await reconcile([desk.base, desk.base, desk.base / "nowhere"], trio.CapacityLimiter(1)) == 2
-    assert desk.names == sorted(kept)
-
-
-async def test_a_start_follows_no_link_out_of_the_base(desk: Desk, tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / ".part-12-1-0123456789ab").write_bytes(b"x")
-    desk.base.mkdir(parents=True)
-    (desk.base / "link").symlink_to(outside)
-    assert await reconcile([desk.base], trio.CapacityLimiter(1)) == 0
-    assert os.listdir(outside) == [".part-12-1-0123456789ab"]
-
-
-async def test_parts_are_what_a_start_knows(desk: Desk) -> None:
-    desk.played.fault("status", match={"kind": "img", "page": 4}, code=500)
-    with pytest.raises(Unavailable):
-        await desk.fetch(desk.detail(FIVE))
-    await desk.quiet()
-    parts = len(desk.names)
-    assert await reconcile([desk.base], desk.threads) == parts
-    assert desk.names == []

@@ -8,14 +8,17 @@ import trio
 from pixivflow.config.mask import Secret
 from pixivflow.config.model import Download, Endpoints, Network, Pixiv, Storage
 from pixivflow.download.fetch import PageFetcher
+from pixivflow.download.shelf import Shelf
 from pixivflow.pixiv.source import source
 from pixivflow.providers.addresses import anywhere
 from pixivflow.providers.egress import transport
 from pixivflow.sandbox.serve import Sandbox
 from pixivflow.sandbox.tokens import Refresh
+from pixivflow.times import PRODUCTION
 from tests.edges.download.stage import TARGET, data_of
 from tests.edges.pixiv.stage import VALID, Rows, a_search
 from tests.fixtures.ledgers import StoppedClock
+from tests.fixtures.staging import FakeStaging
 
 
 def quiet(event: str, /, **fields: object) -> None:
@@ -33,7 +36,17 @@ async def test_a_work_is_found_and_fetched_over_real_lines(sandbox: Sandbox, tmp
     clock, rows, threads = StoppedClock(), Rows(), trio.CapacityLimiter(2)
     way_out = transport(allow=anywhere, keep_alive=True)
     try:
-        asked = source(pixiv, network, way_out, vault=rows, gates=rows, clock=clock, note=quiet, page_delay_ms=0)
+        asked = source(
+            pixiv,
+            network,
+            way_out,
+            vault=rows,
+            gates=rows,
+            clock=clock,
+            note=quiet,
+            page_delay_ms=0,
+            timings=PRODUCTION,
+        )
         fetcher = PageFetcher(
             Storage(illustration_directory=tmp_path / "illustrations"),
             Download(request_delay_ms=0),
@@ -43,6 +56,7 @@ async def test_a_work_is_found_and_fetched_over_real_lines(sandbox: Sandbox, tmp
             image=pixiv.endpoints.image,
             clock=clock,
             note=quiet,
+            shelf=Shelf(FakeStaging(), clock),
         )
         async with aclosing(asked.search(a_search())) as pages:
             found = await anext(pages)

@@ -19,6 +19,7 @@ from pixivflow.sandbox.message import Reply
 from pixivflow.sandbox.options import Options
 from pixivflow.sandbox.spoil import Ending, Wire
 from pixivflow.sandbox.tokens import Refresh
+from pixivflow.times import PRODUCTION
 from tests.fixtures.sandboxes import MANUAL, Asker
 
 PORT = 8_000
@@ -143,6 +144,7 @@ class Stage:
             clock=self.clock,
             note=self.probe.note,
             page_delay_ms=500,
+            timings=PRODUCTION,
             **self.extra,
         )
 

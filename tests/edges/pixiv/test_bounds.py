@@ -8,8 +8,7 @@ import pytest
 from trio.testing import MockClock
 
 from pixivflow.pixiv import bounds, translate, urls
-from pixivflow.pixiv.answers import wait_of
-from pixivflow.pixiv.pace import LONGEST_MS
+from pixivflow.pixiv.answers import WISH_MOST_MS, wait_of
 from pixivflow.pixiv.wire import Illust
 from pixivflow.selection.model import WorkDetail
 from pixivflow.slots.ports import SkipCode, Unfit
@@ -75,7 +74,7 @@ async def test_a_work_that_claims_more_pages_than_any_has_is_refused(
 
 @pytest.mark.parametrize("asked", ["9" * 9, "Fri, 31 Dec 9999 23:59:59 GMT"])
 def test_nobody_is_parked_for_years(asked: str) -> None:
-    assert wait_of(asked, 0) == LONGEST_MS
+    assert wait_of(asked, 0) == WISH_MOST_MS
 
 
 def test_a_page_that_begins_nowhere_near_begins_at_the_beginning() -> None:

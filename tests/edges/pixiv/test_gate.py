@@ -12,12 +12,13 @@ from pixivflow.errors import Unavailable
 from pixivflow.ids import WorkId
 from pixivflow.pixiv import pace as rules
 from pixivflow.pixiv.gate import CircuitOpen, Gate
-from pixivflow.pixiv.pace import Circuit, GateState, Pace, Place, Shut
+from pixivflow.pixiv.pace import Circuit, GateState, Pace, Place, Shut, pace_of
 from pixivflow.slots.model import BoundWork, WorkType
+from pixivflow.times import PRODUCTION, Timings
 from tests.edges.pixiv.stage import Rows, Stage
 
 WORK = BoundWork(work_id=WorkId("100001"), work_type=WorkType.ILLUSTRATION)
-PACE = Pace()
+PACE = pace_of(PRODUCTION)
 NOW = 1_768_446_000_000
 
 
@@ -27,7 +28,7 @@ def a_gate(rows: Rows, pace: Pace = PACE, clock: VirtualClock | None = None) -> 
 
 @pytest.mark.case("download", 18)
 async def test_fifty_who_ask_at_once_leave_one_after_the_other(autojump_clock: MockClock) -> None:
-    gate, left = a_gate(Rows(), Pace(interval_ms=100)), list[float]()
+    gate, left = a_gate(Rows(), pace_of(PRODUCTION, 100)), list[float]()
 
     async def ask() -> None:
         async with gate.turn() as turn:
@@ -155,6 +156,13 @@ async def test_a_gate_that_cannot_be_written_still_holds(autojump_clock: MockClo
     assert stage.probe.heard("pixiv.gate_not_kept")
 
 
+def test_a_pace_is_made_of_the_durations_in_force_and_the_settings_replace_its_interval() -> None:
+    timings = Timings(gate_interval_ms=1, gate_cooldown_ms=2, gate_cooldown_max_ms=3, gate_wish_max_ms=4)
+    pace = pace_of(timings)
+    assert (pace.interval_ms, pace.first_cooldown_ms, pace.max_cooldown_ms, pace.max_wish_ms) == (1, 2, 3, 4)
+    assert pace_of(timings, 0).interval_ms == 0
+
+
 def test_a_level_falls_after_twenty_good_answers_in_a_row() -> None:
     state = GateState(penalty_level=2)
     for count in range(20):
@@ -176,21 +184,21 @@ def test_a_probe_that_was_limited_opens_the_circuit_again() -> None:
 )
 def test_nobody_probes_when_a_process_starts(until: int, expected: Circuit) -> None:
     state = GateState(circuit_state=Circuit.HALF_OPEN, cooldown_until=until)
-    assert rules.loaded(state, NOW).circuit_state is expected
+    assert rules.loaded(state, PACE, NOW).circuit_state is expected
 
 
 def test_a_clock_that_was_set_back_parks_no_account_for_days() -> None:
     far = GateState(cooldown_until=NOW + 10**9, next_allowed_at=NOW + 10**9)
-    match rules.reserved(rules.loaded(far, NOW), PACE, NOW, 0.0):
+    match rules.reserved(rules.loaded(far, PACE, NOW), PACE, NOW, 0.0):
         case Place(_, send_at):
-            assert send_at == NOW + rules.LONGEST_MS
+            assert send_at == NOW + PRODUCTION.gate_wish_max_ms
         case Shut():
             pytest.fail("a closed circuit is not shut")
 
 
 async def test_a_clock_that_is_set_back_under_a_living_process_changes_no_pause(autojump_clock: MockClock) -> None:
     clock = VirtualClock()
-    gate = Gate(Pace(interval_ms=100), Rows(), clock, scope="default", note=Probe().note, chance=lambda: 0.0)
+    gate = Gate(pace_of(PRODUCTION, 100), Rows(), clock, scope="default", note=Probe().note, chance=lambda: 0.0)
     left = list[float]()
     for limit in (False, True, False):
         async with gate.turn() as turn:

@@ -34,7 +34,7 @@ async def test_without_a_token_there_is_one_refresh_and_its_token_is_used(autoju
     stage = Stage()
     await stage.source.detail(WORK)
     (_, login), (_, asked) = stage.played.sent
-    assert login.url.path == "/oauth/auth/token"
+    assert (login.method, login.url.path) == ("POST", "/oauth/auth/token")
     assert b"grant_type=refresh_token" in login.content
     assert "authorization" not in login.headers
     assert asked.headers["authorization"] == "Bearer " + json.loads(stage.rows.values[ACCESS])["accessToken"]
@@ -116,7 +116,9 @@ async def test_a_login_service_that_hangs_holds_a_cancelled_task_for_a_moment_on
 async def test_a_dead_credential_is_shown_once_and_never_again(autojump_clock: MockClock) -> None:
     stage = Stage(token=REVOKED)
     for _ in range(3):
-        with pytest.raises(AuthNeeded):
+        with pytest.raises(
+            AuthNeeded, match=r"Pixiv refused its refresh token; put a new one into pixiv\.refreshToken"
+        ):
             await stage.source.detail(WORK)
     assert stage.played.paths() == ["/oauth/auth/token"]
 
@@ -151,7 +153,7 @@ async def test_a_token_refused_over_and_over_is_a_dead_login_after_one_refresh(a
     stage = Stage()
     kept(stage, 3_000_000)
     stage.played.fault("oauth_400", match={"kind": "api"})
-    with pytest.raises(AuthNeeded):
+    with pytest.raises(AuthNeeded, match="refused the token that it had just given"):
         await stage.source.detail(WORK)
     assert len(stage.played.paths("/oauth/")) == 1
     assert len(stage.played.paths("/detail")) == 2
@@ -160,7 +162,14 @@ async def test_a_token_refused_over_and_over_is_a_dead_login_after_one_refresh(a
 @pytest.mark.case("download", 10)
 async def test_a_process_that_may_only_read_never_asks_for_a_token(autojump_clock: MockClock) -> None:
     stage = Stage(readonly=True)
-    with pytest.raises(AuthNeeded):
+    with pytest.raises(AuthNeeded, match="PIXIV_AUTH_READONLY"):
+        await stage.source.detail(WORK)
+    assert stage.played.sent == []
+
+
+async def test_an_account_without_a_refresh_token_says_which_setting_wants_one(autojump_clock: MockClock) -> None:
+    stage = Stage(token="YOUR_REFRESH_TOKEN")  # as the example of a configuration has it
+    with pytest.raises(AuthNeeded, match=r"it has no refresh token; put a new one into pixiv\.refreshToken"):
         await stage.source.detail(WORK)
     assert stage.played.sent == []
 

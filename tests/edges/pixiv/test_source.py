@@ -256,6 +256,18 @@ async def test_an_answer_that_stalls_ends_at_its_deadline_and_is_asked_for_again
     assert stage.played.times("/detail") == [0, 31]
 
 
+@pytest.mark.parametrize(("fault", "words"), [("reset", "ReadError"), ("stall", "no whole answer")])
+async def test_a_line_that_broke_names_the_host_and_nothing_more_of_the_address(
+    fault: str, words: str, autojump_clock: MockClock
+) -> None:
+    stage = Stage(retries=0)
+    stage.played.fault(fault, match={"kind": "api"})
+    with pytest.raises(Unavailable, match=r"Pixiv \(127\.0\.0\.1:8000\)") as raised:
+        await stage.source.detail(a_work(100_001))
+    assert words in str(raised.value)
+    assert "illust_id" not in str(raised.value)
+
+
 async def test_a_walk_that_is_cancelled_raises_the_cancellation_and_asks_for_no_more(autojump_clock: MockClock) -> None:
     stage, pages = Stage(), list[object]()
     with trio.move_on_after(0.25) as scope:
@@ -283,3 +295,14 @@ async def test_a_search_ends_where_pixiv_ends_it(autojump_clock: MockClock, monk
 )
 def test_a_work_has_a_date_only_where_every_calendar_has_it(text: str, at: int | None) -> None:
     assert translate.instant(text) == at
+
+
+async def test_an_answer_that_repeats_the_token_is_told_without_it(autojump_clock: MockClock) -> None:
+    stage = Stage()
+    await stage.source.detail(a_work(100_001))
+    token = stage.played.sent[-1][1].headers["authorization"].split()[1]
+    body = json.dumps({"error": {"message": f"{token} may not see this"}})
+    stage.played.fault("status", match={"kind": "api"}, code=400, body=body)
+    with pytest.raises(Rejected, match=r"\*\*\* may not see this") as raised:
+        await stage.source.detail(a_work(100_001))
+    assert token not in str(raised.value)

@@ -15,6 +15,7 @@ from actors.outbox_pump import Parts, outbox_pump
 from actors.ports import Drain, Wake
 from pixivflow.config.model import Route
 from pixivflow.delivery.artifact import Deliverable
+from pixivflow.delivery.backoff import policy_of
 from pixivflow.delivery.intents import promises
 from pixivflow.delivery.payload import frozen
 from pixivflow.ids import RouteName
@@ -123,7 +124,7 @@ async def posting(
         attempts = Attempts(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         ready = Readiness(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         parts = Parts(
-            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0, ready),
+            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0, ready, retries=lambda: policy_of(TIMINGS)),
             attempt=attempts,
             owner="worker-1-00000001",
             poll_ms=TIMINGS.outbox_poll_ms,

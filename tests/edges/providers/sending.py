@@ -59,8 +59,9 @@ async def attempted(
     environ: Mapping[str, str] | None = None,
     timings: Timings = QUICK,
     now: int = NOW,
+    hidden: frozenset[str] = frozenset(),
 ) -> Ack:
-    """One attempt at `row`, whose route `route` is; None: no route of that name."""
+    """One attempt at `row`, whose route `route` is; None: no route of that name. `hidden`: as of `Attempts`."""
     way_out = egress.transport(allow=anywhere, keep_alive=False)
     attempts = Attempts(
         routes=lambda: {} if route is None else {row.route: route},
@@ -68,6 +69,7 @@ async def attempted(
         now=lambda: now,
         environ=environ or {},
         timings=timings,
+        hidden=hidden,
     )
     try:
         return await attempts(row)

@@ -365,3 +365,22 @@ async def test_the_secrets_of_a_gateway_are_not_repeated_either(page: str) -> No
         ack = await attempted(of_files(page), route)
     assert not any(secret in str(ack) for secret in ("tok-1", "sig-2"))
     assert "***" in str(ack)
+
+
+@pytest.mark.parametrize(("kind", "cut"), [(gateway, 500), (submissions, 200)], ids=["a gateway", "submissions"])
+@pytest.mark.parametrize("words", ["tok-of-this-route", "https://me:another-word@host/"])
+async def test_what_is_left_of_a_credential_where_an_answer_is_cut_is_not_repeated(
+    page: str, kind: Any, cut: int, words: str
+) -> None:
+    told = "x" * (cut - 14) + " " + words
+    async with receiving(answering(503, told.encode())) as [receiver]:
+        headers = {"Authorization": Secret("Bearer tok-of-this-route")}
+        ack = await attempted(of_files(page), kind(receiver.url(), headers=headers))
+    assert not any(secret in str(ack) for secret in ("tok-", "https"))
+
+
+async def test_a_secret_of_the_way_out_is_not_repeated(page: str) -> None:
+    async with receiving(answering(503, b"the proxy knows no word-of-proxy")) as [receiver]:
+        ack = await attempted(of_files(page), gateway(receiver.url()), hidden=frozenset({"word-of-proxy"}))
+    assert "word-of-proxy" not in str(ack)
+    assert "the proxy knows no ***" in str(ack)

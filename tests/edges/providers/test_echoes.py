@@ -87,3 +87,19 @@ async def test_our_own_key_is_known_again_whatever_is_secret(tmp_path: Any, kind
     ack = await said(tmp_path, kind, body, 409 if kind is gateway else 200, headers=header)
     assert isinstance(ack, DuplicateExisting)
     assert ack.matched_key == KEY
+
+
+@pytest.mark.parametrize("kind", [gateway, submissions])
+async def test_a_credential_that_the_receiver_itself_cut_in_two_is_not_kept(tmp_path: Any, kind: Any) -> None:
+    ack = await said(tmp_path, kind, f"who is {TOKEN[:8]}".encode(), 400)
+    assert isinstance(ack, PermanentFailure)
+    assert ack.error.endswith("who is ***")
+
+
+@pytest.mark.parametrize("kind", [gateway, submissions])
+async def test_an_error_of_our_own_does_not_repeat_a_credential_either(tmp_path: Any, kind: Any) -> None:
+    row = of_files(*pages(tmp_path, "1.png"))
+    ack = await attempted(row, kind("http://127.0.0.1:${PORT}/"), environ={"PORT": TOKEN})
+    assert isinstance(ack, PermanentFailure)
+    assert TOKEN not in ack.error
+    assert "***" in ack.error

@@ -5,10 +5,13 @@ import zipfile
 
 import msgspec
 import pytest
+import trio
 from PIL import Image
 
 from pixivflow.sandbox.message import Reply
-from tests.fixtures.sandboxes import Asker
+from pixivflow.sandbox.serve import Sandbox
+from tests.edges.sandbox.wire import heard, logged_in, parsed
+from tests.fixtures.sandboxes import PIXIV, Asker
 
 
 def original(ask: Asker, work: int = 100_001) -> str:
@@ -22,7 +25,6 @@ def opened(reply: Reply) -> Image.Image:
     return picture
 
 
-@pytest.mark.case("sandbox", 5)
 @pytest.mark.parametrize("referer", ["https://app-api.pixiv.net/", "https://www.pixiv.net/artworks/1"])
 def test_a_picture_is_given_to_who_comes_from_pixiv(ask: Asker, referer: str) -> None:
     address = original(ask)
@@ -31,6 +33,27 @@ def test_a_picture_is_given_to_who_comes_from_pixiv(ask: Asker, referer: str) ->
     assert (without.status, without.body) == (403, b"")
     assert (reply.status, len(reply.body)) == (200, 40_000)
     assert ask.tell("/stats", method="GET")["missing_referer"] == 1
+
+
+@pytest.mark.case("sandbox", 5)
+async def test_a_picture_is_refused_to_strangers_and_is_just_as_long_as_its_header_says(sandbox: Sandbox) -> None:
+    detail = await heard(
+        sandbox.port, "GET", "/app/v1/illust/detail?illust_id=100001", headers=await logged_in(sandbox)
+    )
+    told = msgspec.json.decode(detail.body)["illust"]["meta_single_page"]["original_image_url"]
+    address = told.removeprefix(f"http://127.0.0.1:{sandbox.port}")
+    assert (await heard(sandbox.port, "GET", address)).status == 403
+
+    head = f"GET {address} HTTP/1.1\r\nHost: 127.0.0.1:{sandbox.port}\r\nReferer: {PIXIV['referer']}\r\n"
+    data = b""
+    async with await trio.open_tcp_stream("127.0.0.1", sandbox.port) as stream:
+        await stream.send_all(f"{head}Connection: close\r\n\r\n".encode())
+        async for piece in stream:  # to the end of the line, not to the end that the header tells
+            data += piece
+    first, _, body = data.partition(b"\r\n\r\n")
+    status, headers = parsed(first)
+    assert (status, len(body)) == (200, int(headers["content-length"]))
+    Image.open(io.BytesIO(body)).load()
 
 
 @pytest.mark.parametrize("referer", ["https://evil.example/", "https://app-api.pixiv.net.evil.example/", "pixiv"])

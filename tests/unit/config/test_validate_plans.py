@@ -12,6 +12,9 @@ def case(number: int) -> pytest.MarkDecorator:
     return pytest.mark.case("operate", number)
 
 
+EVERY_MINUTE = f"{','.join(map(str, range(60)))} {','.join(map(str, range(24)))} * * *"
+
+
 def one(**parts: object) -> Document:
     return a_document(targets=[a_target()], schedules=[a_schedule(**parts)])
 
@@ -25,6 +28,7 @@ def runtime(**parts: object) -> Document:
     [
         pytest.param({}, id="five fields"),
         pytest.param({"cron": "0 3 L * *"}, id="the last day of a month"),
+        pytest.param({"cron": EVERY_MINUTE}, id="every minute of every hour by its number"),
         pytest.param({"cron": "0 3 * * 1#2"}, id="the second Monday"),
         pytest.param({"cron": "0 3 29 2 *"}, id="a day of leap years"),
         pytest.param({"targetIds": []}, id="no target named: all of them"),
@@ -97,12 +101,18 @@ def test_the_times_of_leaving_are_not_negative() -> None:
     assert found(runtime(idleGraceMs=0, maxLifetimeMs=1)) == []
 
 
-@pytest.mark.parametrize("value", [5_000, "soon", -1, 1.5, True])
+@pytest.mark.parametrize("value", [5_000, 59_999, "60000", "soon", -1, 1.5, 90_000.0, True, float("nan")])
 def test_a_budget_of_liveness_never_stops_a_start(value: object) -> None:
     checked = validate(runtime(stallTimeoutMs=value))
     assert said(checked.report) == ["W:LIVENESS_BUDGET_INVALID schedulerRuntime.stallTimeoutMs"]
     assert checked.used["schedulerRuntime"] == {"stallTimeoutMs": 900_000}
     assert "60000" in checked.report.warnings[0].message
+    queued = validate(runtime(queuedTimeoutMs=value))
+    assert queued.used["schedulerRuntime"] == {"queuedTimeoutMs": 1_800_000}
+
+
+def test_a_budget_of_a_minute_or_more_is_kept() -> None:
+    assert found(runtime(queuedTimeoutMs=60_000, stallTimeoutMs=60_001)) == []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.kit import Mailbox
 from actors.kit.testing import Probe, running
-from pixivflow.config.load import ConfigUnreadable, Loaded
+from pixivflow.config.load import ConfigUnreadable, Finding, Loaded
 from pixivflow.config.model import Settings
+from pixivflow.config.validate import Level
 from pixivflow.config.watch import Keep, Live, Look, Parts, Refuse, Replace, config_watcher
 from pixivflow.config.watch.decide import Reload
 from pixivflow.config.watch.watcher import PATIENCE, RETRY_MS
@@ -29,6 +30,7 @@ class File:
     """A file that somebody edits, as the watcher sees it. `reads`: the virtual seconds at which it was read."""
 
     says: Settings | ConfigError = field(default_factory=Settings)
+    warns: tuple[Finding, ...] = ()
     reads: list[float] = field(default_factory=list)
     broken: list[OSError] = field(default_factory=list)
     stirs: list[trio.Event] = field(default_factory=lambda: [trio.Event()])
@@ -38,7 +40,7 @@ class File:
         self.reads.append(trio.current_time())
         if isinstance(self.says, ConfigError):
             raise self.says
-        return Loaded(path=PATH, settings=self.says)
+        return Loaded(path=PATH, settings=self.says, warnings=self.warns)
 
     async def stirring(self, path: Path, stop: trio.Event) -> AsyncGenerator[None, None]:
         if self.broken:
@@ -162,8 +164,19 @@ async def test_a_value_that_waits_for_a_restart_is_said_once_with_the_change(aut
         world.file.stir(candidate)
         await trio.sleep(2)
         assert world.live.current().scheduler_runtime.idle_grace_ms == 600_000
-        (line,) = world.probe.heard("config.replaced")
-        assert line["waiting_for_restart"] == ("schedulerRuntime.idleGraceMs",)
+        assert len(world.probe.heard("config.replaced")) == 1
+        (line,) = world.probe.heard("config.waits_for_restart")
+        assert line["keys"] == ("schedulerRuntime.idleGraceMs",)
+
+
+async def test_each_warning_about_what_came_in_force_is_a_line_of_its_own(autojump_clock: MockClock) -> None:
+    world = World()
+    world.file.warns = tuple(Finding(level=Level.WARNING, code="C", field=name, message="m") for name in ("a", "b"))
+    async with at_work(world):
+        world.file.stir(LOUDER)
+        await trio.sleep(2)
+        heard = world.probe.heard("config.warning")
+        assert [(line["field"], line["code"], line["text"]) for line in heard] == [("a", "C", "m"), ("b", "C", "m")]
 
 
 async def test_a_folder_that_cannot_be_watched_is_tried_again(autojump_clock: MockClock) -> None:

@@ -120,7 +120,7 @@ async def test_rows_that_are_older_than_400_days_are_dropped_at_the_start_and_on
     def put(db: Db, ages: list[float]) -> None:
         for days in ages:
             end = End(disposition=Disposition.NOT_FOUND, http_status=404)
-            triggers.note(db, Arrival(received_at=NOW - round(days * DAY)), end)
+            triggers.keep(db, Arrival(received_at=NOW - round(days * DAY)), end)
 
     async def ages() -> list[float]:
         return [(NOW - row["received_at"]) / DAY for row in await ledger.read(journal)]

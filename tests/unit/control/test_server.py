@@ -11,8 +11,9 @@ from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 
-from pixivflow.control import server
+from pixivflow.control import app, serve, server
 from pixivflow.control.server import Connection, Desk, OnlyHttp1, limits
+from pixivflow.times import PRODUCTION
 
 
 def parameters(function: object) -> list[str]:
@@ -49,6 +50,10 @@ def test_what_hypercorn_is_told() -> None:
     assert told.include_server_header is False
     assert (told.keep_alive_timeout, told.read_timeout) == (server.IDLE_S, None)
     assert told.keep_alive_max_requests == usual.keep_alive_max_requests
+
+
+def test_what_one_client_may_take_is_bounded() -> None:
+    assert (PRODUCTION.body_ms, app.BODY_MAX, serve.CONNECTIONS_MAX) == (10_000, 102_400, 256)
 
 
 async def test_a_desk_that_is_closed_says_so_to_those_who_wait() -> None:

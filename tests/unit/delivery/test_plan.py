@@ -8,9 +8,15 @@ from pixivflow.config.model import Capabilities
 from pixivflow.delivery.content import Content, composed
 from pixivflow.delivery.media import AlbumPart, FilePart, ImagePart, Media, TextPart, VideoPart, mime_of
 from pixivflow.delivery.plan import Downgrade, Dropped, Unsendable, plan, planned
-from pixivflow.delivery.profile import ANY_OTHER, MULTIPART, TELEGRAM, WEBHOOK, Profile, overridden
+from pixivflow.delivery.profile import WEBHOOK, Profile, overridden
 from pixivflow.slots.model import WorkType
 from tests.fixtures.works import WORK
+
+TENS = Profile(album_min=2, album_max=10, max_upload_bytes=50, truncate_policy="split")
+"""A platform that shows pictures in albums of up to ten."""
+
+TEXTS = Profile(image=False, file=False, video=False, album=False, max_text_length=4_096)
+"""One that shows text alone."""
 
 
 def content(*paths: str, title: str = "Sea", size: int | None = 3) -> Content:
@@ -22,17 +28,15 @@ def narrowed(profile: Profile = WEBHOOK, **given: Any) -> Profile:
     return overridden(profile, Capabilities(**given))
 
 
-@pytest.mark.case("delivery", 16)
 def test_an_album_that_is_too_long_is_shown_one_by_one_and_that_is_no_loss() -> None:
-    found = plan(content(*(f"{n}.png" for n in range(12))), TELEGRAM)
+    found = plan(content(*(f"{n}.png" for n in range(12))), TENS)
     assert sum(isinstance(part, ImagePart) for part in found.parts) == 12
     assert len(found.parts) == 13
     assert (found.unsupported, found.dropped, found.downgrades) == ((), (), ())
 
 
-@pytest.mark.case("delivery", 17)
-def test_a_receiver_of_no_known_kind_gets_the_text_and_the_rest_is_named() -> None:
-    found = plan(content("1.pdf", "2.png", "3.png"), ANY_OTHER)
+def test_a_receiver_that_takes_only_text_gets_the_text_and_the_rest_is_named() -> None:
+    found = plan(content("1.pdf", "2.png", "3.png"), TEXTS)
     assert [type(part) for part in found.parts] == [TextPart]
     assert [part.media.path for part in found.unsupported] == ["1.pdf", "2.png", "3.png"]
     assert [type(part) for part in found.unsupported] == [FilePart, ImagePart, ImagePart]
@@ -43,17 +47,16 @@ def test_a_receiver_of_no_known_kind_gets_the_text_and_the_rest_is_named() -> No
     )
 
 
-@pytest.mark.case("delivery", 18)
 def test_a_route_cannot_lift_a_limit_of_its_platform() -> None:
-    assert narrowed(TELEGRAM, max_caption_length=99_999).max_caption_length == 1_024
-    assert narrowed(TELEGRAM, max_caption_length=0).max_caption_length == 1_024
-    assert narrowed(TELEGRAM, album_max=20, album_min=1) == TELEGRAM
-    assert narrowed(TELEGRAM, max_caption_length=100).max_caption_length == 100
+    assert narrowed(TENS, max_upload_bytes=99_999).max_upload_bytes == 50
+    assert narrowed(TENS, max_upload_bytes=0).max_upload_bytes == 50
+    assert narrowed(TENS, album_max=20, album_min=1) == TENS
+    assert narrowed(TENS, max_upload_bytes=10).max_upload_bytes == 10
 
 
 def test_a_route_may_set_a_limit_where_its_platform_has_none_and_nobody_sets_a_negative_one() -> None:
-    assert narrowed(MULTIPART, max_upload_bytes=5).max_upload_bytes == 5
-    assert narrowed(MULTIPART, max_upload_bytes=-1).max_upload_bytes == 0
+    assert narrowed(WEBHOOK, max_upload_bytes=5).max_upload_bytes == 5
+    assert narrowed(WEBHOOK, max_upload_bytes=-1).max_upload_bytes == 0
 
 
 @pytest.mark.parametrize(
@@ -74,7 +77,7 @@ def test_albums_that_a_route_asks_for_hold_two_to_ten_unless_it_says_less(
 
 
 def test_switches_and_policies_of_a_route_replace_those_of_its_kind() -> None:
-    profile = narrowed(ANY_OTHER, image=True, text=False, truncate_policy="truncate")
+    profile = narrowed(TEXTS, image=True, text=False, truncate_policy="truncate")
     assert (profile.image, profile.text, profile.file, profile.truncate_policy) == (True, False, False, "truncate")
 
 

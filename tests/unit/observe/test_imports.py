@@ -23,6 +23,13 @@ def test_structlog_is_loaded_when_fields_are_carried_and_not_for_a_line_without(
     assert "structlog" in loaded_after(CARRIED)
 
 
+def test_a_line_does_not_wait_for_a_thread_that_is_loading_structlog() -> None:
+    half = "; import types; sys.modules['structlog'] = types.ModuleType('structlog')"
+    program = f"{ROOT}{half}; log = Log(sys.stderr); log.note('idle.armed')"
+    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "idle.armed" in told.stderr
+
+
 def test_the_coloured_renderers_stay_outside() -> None:
     assert not {name for name in loaded_after(CARRIED) if name.split(".")[0] in ("rich", "pygments")}
 

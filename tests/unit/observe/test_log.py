@@ -70,9 +70,13 @@ def test_a_line_of_text_is_one_line_whatever_it_holds() -> None:
 
 def test_the_name_of_an_event_tells_how_loud_it_is_and_the_level_what_is_said() -> None:
     heard = Heard(level="warn")
-    for event in ("run.finished", "run.late", "run.failed", "actor.stopping"):
+    for event in ("run.finished", "run.late", "run.failed", "actor.stopping", "target.crashed"):
         heard.log.note(event)
-    assert [line["message"] for line in heard.lines] == ["run.late", "run.failed"]
+    assert [(line["message"], line["level"]) for line in heard.lines] == [
+        ("run.late", "warn"),
+        ("run.failed", "error"),
+        ("target.crashed", "error"),
+    ]
     heard.log.set_level("debug")
     heard.log.note("actor.stopping")
     assert heard.lines[-1]["level"] == "debug"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pixivflow.scheduling.cron import cron
+from pixivflow.scheduling.cron import LONGEST, cron, is_cron
 
 MINUTE = 60_000
 ATHENS = "Europe/Athens"
@@ -185,3 +185,27 @@ def test_before_and_after_any_instant_around_a_change_of_clocks_lie_the_fires_th
     clock = cron(f"{minute} {hour} * * *", zone)
     assert clock.latest(at) == max(fire for fire in found if fire <= at)
     assert clock.next_after(at) == min(fire for fire in found if fire > at)
+
+
+EVERY = " ".join(",".join(map(str, range(*each))) for each in ((60,), (24,), (1, 32), (1, 13), (7,)))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        pytest.param("0 3 * * *", True, id="every night"),
+        pytest.param(EVERY, True, id="each field by all of its numbers"),
+        pytest.param(EVERY + " " * LONGEST, False, id="longer than any line needs to be"),
+        pytest.param("0 0 30 2 *", False, id="a day that never comes"),
+        pytest.param("61 * * * *", False, id="out of range"),
+        pytest.param("0 0 3 * * *", False, id="with seconds"),
+        pytest.param(5, False, id="a number"),
+    ],
+)
+def test_what_passes_as_a_line_is_what_a_plan_can_be_made_of(line: object, is_one: bool) -> None:
+    assert is_cron(line) is is_one
+    if isinstance(line, str) and not is_one:
+        with pytest.raises(ValueError):
+            cron(line, "UTC")
+    elif isinstance(line, str):
+        assert cron(line, "UTC").next_after(0) is not None

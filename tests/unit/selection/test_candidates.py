@@ -119,7 +119,6 @@ async def test_a_week_that_no_fallback_serves_fails_with_the_last_answer() -> No
         await choose(source, a_target(mode="ranking", ranking_mode="week"))
 
 
-@pytest.mark.case("download", 41)
 async def test_works_below_the_wanted_bookmarks_are_all_counted_as_filtered() -> None:
     choice = await choose(FakeSource(works(1, 2, 3)), a_target(min_bookmarks=10))
     assert (queue(choice), [skip.code.value for skip in choice.skips]) == ([], ["filtered"] * 3)

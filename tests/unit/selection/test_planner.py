@@ -1,13 +1,17 @@
 """From a list to the window that is tried: what is left out is counted, and a limit counts new works alone."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
-from pixivflow.config.model import Target
+from pixivflow.config.model import Download, Target
+from pixivflow.config.validate import validate
 from pixivflow.ids import WorkId
 from pixivflow.selection.planner import plan, scan_limit
 from pixivflow.slots.ports import Choice, Seen
+from tests.fixtures.documents import a_document
+from tests.fixtures.documents import a_target as written
 from tests.fixtures.walks import a_target, a_work
 
 
@@ -66,7 +70,11 @@ def test_a_random_target_tries_fifty_of_two_hundred_or_as_many_as_it_says() -> N
 @pytest.mark.case("download", 44)
 @pytest.mark.parametrize(("configured", "tries"), [(0, 1), (500, 100), (None, 5), (-3, 1), (7, 7)])
 def test_a_scan_limit_is_kept_within_one_and_a_hundred(configured: int | None, tries: int) -> None:
-    assert scan_limit(a_target(candidate_scan_limit=configured), 5, 0) == tries
+    of_all: Any = validate(a_document(download={"candidateScanLimit": configured})).used["download"]
+    default = of_all.get("candidateScanLimit", Download().candidate_scan_limit)
+    assert scan_limit(a_target(), default, 0) == tries
+    of_one: Any = validate(a_document(targets=[written(candidateScanLimit=configured)])).used["targets"]
+    assert scan_limit(a_target(candidate_scan_limit=of_one[0].get("candidateScanLimit")), 5, 0) == tries
 
 
 @pytest.mark.parametrize(("stage", "tries"), [(0, 5), (1, 10), (2, 15), (30, 100)])

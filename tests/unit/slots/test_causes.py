@@ -2,7 +2,8 @@
 
 import pytest
 
-from pixivflow.slots.causes import TEXT_READ, reason_for_empty, reason_for_failure, reason_from_text
+from pixivflow.errors import Cause
+from pixivflow.slots.causes import TEXT_READ, reason_for_empty, reason_for_failure, reason_from_text, reason_of
 from pixivflow.slots.model import ReasonCode
 
 R = ReasonCode
@@ -43,6 +44,8 @@ TEXTS = [
     ("submit refused", R.DELIVERY_FAILED),
     ("publish refused", R.DELIVERY_FAILED),
     ("post refused", R.DELIVERY_FAILED),
+    ("telepost is silent", R.DELIVERY_FAILED),
+    ("postcard: reset connection", R.NETWORK_ERROR),
     ("outbox is gone", R.DELIVERY_FAILED),
     ("ECONNRESET", R.NETWORK_ERROR),
     ("getaddrinfo ENOTFOUND", R.NETWORK_ERROR),
@@ -55,6 +58,35 @@ TEXTS = [
     ("", R.INTERNAL_ERROR),
     ("work 14295555 vanished", R.INTERNAL_ERROR),
 ]
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason"),
+    [
+        (Cause.LIMITED, R.RATE_LIMITED),
+        (Cause.LOGIN, R.AUTH_FAILED),
+        (Cause.DOWN, R.NETWORK_ERROR),
+        (Cause.SERVER, R.REMOTE_HTTP_ERROR),
+        (Cause.NONSENSE, R.REMOTE_HTTP_ERROR),
+        (Cause.UNREADABLE, R.METADATA_FAILED),
+        (Cause.TOO_SLOW, R.NETWORK_ERROR),
+        (Cause.UNREACHABLE, R.NETWORK_ERROR),
+        (Cause.REFUSED, R.REMOTE_HTTP_ERROR),
+        (Cause.FILE_TOO_SLOW, R.DOWNLOAD_TIMEOUT),
+        (Cause.FILE_BROKEN, R.DOWNLOAD_FAILED),
+        (Cause.STORAGE, R.DOWNLOAD_FAILED),
+        (Cause.LEDGER, R.NETWORK_ERROR),
+        (Cause.SETTINGS, R.CONFIGURATION_ERROR),
+        (Cause.DEFECT, R.INTERNAL_ERROR),
+        (None, R.INTERNAL_ERROR),
+    ],
+)
+def test_each_cause_has_its_reason(cause: Cause | None, reason: ReasonCode) -> None:
+    assert reason_of(cause) is reason
+
+
+def test_no_cause_is_without_a_reason() -> None:
+    assert all(reason_of(cause) in ReasonCode for cause in Cause)
 
 
 @pytest.mark.parametrize(("text", "reason"), TEXTS, ids=[text or "nothing" for text, _ in TEXTS])

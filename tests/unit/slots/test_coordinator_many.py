@@ -46,10 +46,33 @@ async def test_a_cell_with_routes_promises_each_work_and_waits_for_all(scene: Ma
 
 async def test_one_bad_work_among_good_ones_is_reported_and_costs_nothing_else(scene: Make) -> None:
     run = scene(targets=(a_target(limit=3),), source=works(1, 9))
-    run.fetcher.fails = {"2": [ZeroDivisionError("a bug")] * 3}
+    run.fetcher.fails = {"2": [Unavailable("connection reset")] * 3}
     await run.live()
     assert (run.stored(), run.cell().status) == (["1", "3", "4"], C.SUBMITTED)
+    assert run.report()["skipped"] == [{"code": "unavailable", "workId": "2", "reason": "connection reset"}]
+
+
+async def test_a_bug_ends_a_target_of_many_and_no_work_that_comes_after_it_hides_it(scene: Make) -> None:
+    run = scene(targets=(a_target(limit=3),), source=works(1, 9))
+    run.fetcher.fails = {"1": [ZeroDivisionError("a bug")] * 3}
+    await run.live()
+    assert (run.stored(), run.cell().status, run.cell().reason_code) == ([], C.FAILED, "internal_error")
+    assert run.report()["skipped"] == [{"code": "unavailable", "workId": "1", "reason": "ZeroDivisionError: a bug"}]
+
+
+async def test_what_was_stored_before_a_bug_counts_and_the_bug_is_told(scene: Make) -> None:
+    run = scene(targets=(a_target(limit=3),), source=works(1, 9))
+    run.fetcher.fails = {"2": [ZeroDivisionError("a bug")] * 3}
+    await run.live()
+    assert (run.stored(), run.cell().status) == (["1"], C.SUBMITTED)
     assert run.report()["skipped"] == [{"code": "unavailable", "workId": "2", "reason": "ZeroDivisionError: a bug"}]
+    assert [note["target"] for note in run.probe.heard("target.crashed")] == ["a"]
+
+
+async def test_a_bug_while_a_work_of_many_is_recorded_ends_its_target(scene: Make) -> None:
+    run = scene(targets=(routed(a_target(limit=3), "r1"),), source=works(1, 9), pledge_fails=[KeyError("a bug")])
+    await run.live()
+    assert (run.promised(), run.cell().status, run.cell().reason_code) == ([], C.FAILED, "internal_error")
 
 
 async def test_what_was_stored_before_an_outage_counts_and_the_outage_is_told(scene: Make) -> None:

@@ -118,11 +118,24 @@ async def test_an_outage_ends_the_search_at_once_and_leaves_the_cell_to_another_
     assert run.report()["outages"] == [outage]
 
 
-async def test_a_work_that_breaks_the_program_does_not_end_the_search(scene: Make) -> None:
+async def test_a_work_that_breaks_the_program_at_every_attempt_fails_its_target_instead_of_being_passed_over(
+    scene: Make,
+) -> None:
     run = scene(source=works(101, 102), fetcher=FakeFetcher(fails={"101": [ZeroDivisionError("a bug")] * 3}))
     await run.live()
-    assert (run.cell().status, run.cell().work_id) == (C.SUBMITTED, "102")
+    cell = run.cell()
+    assert (cell.status, cell.reason_code, cell.work_id) == (C.FAILED, "internal_error", "101")
+    assert cell.last_error == "work 101: ZeroDivisionError: a bug"
+    assert run.fetcher.requests == ["101"] * 3
     assert [note["bug"] for note in run.probe.heard("work.failed")] == [True] * 3
+    assert len(run.probe.heard("target.crashed")) == 1
+
+
+async def test_a_bug_that_one_attempt_met_and_the_next_did_not_costs_nothing(scene: Make) -> None:
+    run = scene(source=works(101, 102), fetcher=FakeFetcher(fails={"101": [ZeroDivisionError("a bug")] * 2}))
+    await run.live()
+    assert (run.cell().status, run.cell().work_id) == (C.SUBMITTED, "101")
+    assert run.probe.heard("target.crashed") == []
 
 
 async def test_two_cells_of_one_slot_never_bring_the_same_work(scene: Make) -> None:

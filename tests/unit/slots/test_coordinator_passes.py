@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from itertools import groupby
+from typing import Any
 
 import pytest
 
-from pixivflow.slots.fallback import clamped_stages
+from pixivflow.config.validate import validate
 from pixivflow.slots.model import CellStatus
+from tests.fixtures.documents import a_document
 from tests.fixtures.slots import a_slot
 from tests.fixtures.walks import FakeSource, Scene, a_target, a_work
 
@@ -88,7 +90,8 @@ async def test_who_finds_something_has_no_further_pass(scene: Make) -> None:
 async def test_a_requester_gets_the_first_answer_and_the_number_of_passes_is_kept_in_bounds(
     scene: Make, configured: int, passes: int
 ) -> None:
-    stages = clamped_stages(configured)
+    download: Any = validate(a_document(download={"maxFallbackStages": configured})).used["download"]
+    stages = download["maxFallbackStages"]
     waited = scene(targets=(a_target(max_page_count=1),), source=long_ones(1), stages=stages)
     waited_for = scene(
         targets=(a_target(max_page_count=1),), source=long_ones(1), slot=a_slot(manual_request_id="key"), stages=stages
@@ -106,6 +109,14 @@ async def test_an_empty_ranking_is_an_empty_day_and_no_failure(scene: Make) -> N
     assert (run.cell().status, run.cell().reason_code) == (C.NO_CANDIDATE, "no_candidate")
 
 
+@pytest.mark.case("download", 41)
+async def test_works_below_the_wanted_bookmarks_exhaust_the_filter(scene: Make) -> None:
+    run = scene(targets=(a_target(min_bookmarks=10),), source=FakeSource([a_work(101), a_work(102, bookmarks=9)]))
+    await run.live()
+    assert (run.cell().status, run.cell().reason_code) == (C.NO_CANDIDATE, "filter_exhausted")
+    assert (run.fetcher.requests, run.report()["counts"]) == ([], {"filtered": 2})
+
+
 async def test_an_empty_list_is_an_empty_day_and_tells_how_much_was_read(scene: Make) -> None:
     run = scene(source=FakeSource([]))
     await run.live()
@@ -118,6 +129,7 @@ async def test_an_empty_list_is_an_empty_day_and_tells_how_much_was_read(scene: 
         "attempted": 0,
         "counts": {},
         "outages": [],
+        "cause": None,
         "skipped": [],
     }
 

@@ -82,6 +82,15 @@ async def test_a_held_work_survives_a_service_that_is_down(scene: Make) -> None:
     assert (run.cell().status, run.cell().work_id) == (C.SUBMITTED, "101")
 
 
+async def test_a_held_work_that_breaks_the_program_fails_its_cell_and_is_not_tried_for_ever(scene: Make) -> None:
+    run = await held(scene)
+    run.source.fails = {"101": [ZeroDivisionError("a bug")] * 3}
+    await run.live(finishes=False)
+    assert (run.cell().status, run.cell().work_id, run.cell().reason_code) == (C.FAILED, "101", "internal_error")
+    assert run.cell().last_error == "work 101: ZeroDivisionError: a bug"
+    assert run.source.lists == []
+
+
 @pytest.mark.case("download", 69)
 async def test_a_dead_login_is_no_verdict_about_the_held_work(scene: Make) -> None:
     run = await held(scene)
@@ -93,6 +102,12 @@ async def test_a_dead_login_is_no_verdict_about_the_held_work(scene: Make) -> No
         ["pixiv_auth_failure"],
     )
     assert LOCKED not in (run.cell().last_error or "")
+
+    run.source.fails = {"101": [AuthNeeded("default")]}
+    await run.live()
+    assert (run.cell().status, run.cell().work_id, run.cell().reason_code) == (C.FAILED, "101", "auth_failed")
+    assert (run.cell().last_error or "").startswith("work 101 could not be brought now and stays the one to bring")
+    assert (run.source.lists, run.fetcher.requests) == ([], [])
 
 
 async def test_a_run_that_ends_with_an_outage_says_which_one_in_its_reason(scene: Make) -> None:

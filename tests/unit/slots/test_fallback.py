@@ -2,7 +2,7 @@
 
 import pytest
 
-from pixivflow.slots.fallback import clamped_stages, is_dead_end, next_stage, scan_bound
+from pixivflow.slots.fallback import is_dead_end, next_stage, scan_bound
 from pixivflow.slots.model import CellStatus
 from pixivflow.slots.target import (
     Duplicate,
@@ -21,18 +21,11 @@ STALE = NoCandidate(scan=Scan(skips=("duplicate", "duplicate")))
 
 
 @pytest.mark.parametrize(
-    ("configured", "stages"), [(None, 3), (0, 0), (-1, 0), (4, 4), (10, 10), (99, 10)], ids=lambda value: str(value)
-)
-def test_the_number_of_passes_is_kept_within_bounds(configured: int | None, stages: int) -> None:
-    assert clamped_stages(configured) == stages
-
-
-@pytest.mark.parametrize(
     ("base", "bounds"),
-    [(5, [5, 10, 15]), (0, [1, 2, 3]), (60, [60, 100, 100]), (None, [None, None, None])],
+    [(5, [5, 10, 15]), (1, [1, 2, 3]), (60, [60, 100, 100])],
     ids=lambda value: str(value),
 )
-def test_each_pass_tries_more_up_to_a_cap(base: int | None, bounds: list[int | None]) -> None:
+def test_each_pass_tries_more_up_to_a_cap(base: int, bounds: list[int]) -> None:
     assert [scan_bound(base, stage) for stage in range(3)] == bounds
 
 

@@ -7,7 +7,6 @@ import pytest
 from actors.kit.cancel import CancelOrigin, Crashed, End, Ended, Finished
 from pixivflow.slots.machine import (
     CELL_MOVES,
-    LEGAL,
     ExecutionStatus,
     Fate,
     Role,
@@ -18,6 +17,7 @@ from pixivflow.slots.machine import (
     slot_sources,
 )
 from pixivflow.slots.model import TERMINAL_CELL, CellStatus, SlotStatus
+from tests.fixtures.slots import LEGAL
 
 ENDS: list[tuple[End, Fate, ExecutionStatus | None]] = [
     (Finished(None), Fate.ROLL_UP, ExecutionStatus.SUCCESS),

@@ -2,12 +2,22 @@
 
 import pytest
 
-from pixivflow.errors import AuthNeeded, Gone, Outage, Rejected, StorageFull, Unavailable
+from pixivflow.errors import (
+    AuthNeeded,
+    Cause,
+    ConfigError,
+    Gone,
+    Outage,
+    Rejected,
+    StorageFailed,
+    StorageFull,
+    Unavailable,
+)
 from pixivflow.ids import WorkId
 from pixivflow.slots.causes import reason_for_failure
 from pixivflow.slots.model import ReasonCode
 from pixivflow.slots.ports import LedgerBusy, SkipCode, Unfit
-from pixivflow.slots.setbacks import OfTheRun, OfTheWork, Passing, Setback, pause_ms, setback, told
+from pixivflow.slots.setbacks import OfTheRun, OfTheWork, Passing, Setback, cause_of, pause_ms, setback, told
 from tests.fixtures.slots import WORK
 
 
@@ -15,6 +25,7 @@ from tests.fixtures.slots import WORK
     ("error", "outage"),
     [
         (StorageFull("full"), "storage_unavailable"),
+        (StorageFailed("no right"), "storage_unavailable"),
         (LedgerBusy("busy"), "database_unavailable"),
         (AuthNeeded("default"), "pixiv_auth_failure"),
         (Outage("503"), "network_outage"),
@@ -83,6 +94,34 @@ OUTAGES = ("storage_unavailable", "database_unavailable", "pixiv_auth_failure", 
 def test_a_bug_is_named_by_its_type_and_an_error_of_ours_by_its_words() -> None:
     assert told(KeyError("x")) == "KeyError: 'x'"
     assert told(Unavailable("connection reset")) == "connection reset"
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (Unavailable("HTTP 429", cause=Cause.UNREACHABLE), Cause.UNREACHABLE),
+        (Unavailable("HTTP 429"), Cause.DEFECT),
+        (StorageFull("full"), Cause.STORAGE),
+        (LedgerBusy("busy"), Cause.LEDGER),
+        (Outage("503"), Cause.DOWN),
+        (Outage("503", cause=Cause.LIMITED), Cause.LIMITED),
+        (AuthNeeded("default"), Cause.LOGIN),
+        (ConfigError("targets", 1, "no"), Cause.SETTINGS),
+        (Rejected("101", "pixiv", "403"), Cause.REFUSED),
+        (KeyError("429"), Cause.DEFECT),
+    ],
+)
+def test_what_the_matter_is_was_said_by_whoever_raised_the_error(error: Exception, cause: Cause) -> None:
+    assert cause_of(error) is cause
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"), [(Unavailable("x", cause=Cause.LIMITED), Cause.LIMITED), (KeyError("x"), Cause.DEFECT)]
+)
+def test_a_work_that_did_not_come_keeps_why(error: Exception, cause: Cause) -> None:
+    found = setback(error, WORK)
+    assert isinstance(found, Passing)
+    assert found.skip.cause is cause
 
 
 def _skip_code(found: Setback, kind: type[Passing] | type[OfTheWork]) -> str:

@@ -3,30 +3,33 @@
 import pytest
 
 from pixivflow.slots.model import Cell, CellStatus, ReasonCode, Slot, SlotStatus
-from pixivflow.slots.stall import QUEUED_MS, STALLED_MS, Budgets, budgets, end, verdict
-from tests.fixtures.slots import HOUR, MINUTE, NOW, OTHER, a_cell, a_slot
+from pixivflow.slots.stall import Budgets, end, verdict
+from tests.fixtures.slots import HOUR, NOW, OTHER, a_cell, a_slot
 
 R, C = ReasonCode, CellStatus
 RUNNING = SlotStatus.RUNNING
+LIMITS = Budgets()
 OLD = NOW - 6 * HOUR
 
 
 @pytest.mark.parametrize(
     ("slot", "reason"),
     [
-        pytest.param(a_slot(created_at=NOW - QUEUED_MS), R.QUEUED_TOO_LONG, id="queued for the whole budget"),
-        pytest.param(a_slot(created_at=NOW - QUEUED_MS + 1), None, id="queued for less"),
+        pytest.param(a_slot(created_at=NOW - LIMITS.queued_ms), R.QUEUED_TOO_LONG, id="queued for the whole budget"),
+        pytest.param(a_slot(created_at=NOW - LIMITS.queued_ms + 1), None, id="queued for less"),
         pytest.param(a_slot(created_at=None), None, id="queued since nobody knows when"),
         pytest.param(
             a_slot(created_at=OLD, lease_owner=OTHER, lease_until=NOW + 1), None, id="queued, but just claimed"
         ),
         pytest.param(
-            a_slot(status=RUNNING, heartbeat_at=NOW - STALLED_MS, created_at=OLD),
+            a_slot(status=RUNNING, heartbeat_at=NOW - LIMITS.stalled_ms, created_at=OLD),
             R.STALLED_NO_HEARTBEAT,
             id="no heartbeat for the whole budget",
         ),
         pytest.param(
-            a_slot(status=RUNNING, heartbeat_at=NOW - STALLED_MS + 1, created_at=OLD), None, id="a fresh heartbeat"
+            a_slot(status=RUNNING, heartbeat_at=NOW - LIMITS.stalled_ms + 1, created_at=OLD),
+            None,
+            id="a fresh heartbeat",
         ),
         pytest.param(
             a_slot(status=RUNNING, heartbeat_at=OLD, lease_owner=OTHER, lease_until=NOW + 1),
@@ -45,16 +48,7 @@ OLD = NOW - 6 * HOUR
 def test_a_slot_is_beyond_rescue_when_its_lease_and_its_progress_are_both_dead(
     slot: Slot, reason: ReasonCode | None
 ) -> None:
-    assert verdict(slot, Budgets(), NOW) is reason
-
-
-@pytest.mark.parametrize("odd", [None, "60000", 59_999, 1000, -1, 90_000.0, True, float("nan")])
-def test_a_slip_of_the_pen_in_a_budget_means_the_default(odd: object) -> None:
-    assert budgets(odd, odd) == Budgets(queued_ms=QUEUED_MS, stalled_ms=STALLED_MS)
-
-
-def test_a_budget_of_a_minute_or_more_is_kept() -> None:
-    assert budgets(MINUTE, 2 * MINUTE) == Budgets(queued_ms=MINUTE, stalled_ms=2 * MINUTE)
+    assert verdict(slot, LIMITS, NOW) is reason
 
 
 @pytest.mark.parametrize(

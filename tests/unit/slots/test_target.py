@@ -71,11 +71,7 @@ def test_a_retryable_failure_leaves_the_state_and_keeps_its_error() -> None:
         (NoCandidate(scan=Scan(skips=("duplicate",))), ReasonCode.DUPLICATE_EXHAUSTED),
         (NoCandidate(scan=Scan(skips=("filtered",))), ReasonCode.FILTER_EXHAUSTED),
         (Duplicate(), ReasonCode.DUPLICATE_EXHAUSTED),
-        (TargetFailed(error="HTTP 429", retryable=False), ReasonCode.RATE_LIMITED),
-        (
-            TargetFailed(error="HTTP 429", retryable=False, scan=Scan(outages=("pixiv_auth_failure",))),
-            ReasonCode.AUTH_FAILED,
-        ),
+        (TargetFailed(error="HTTP 429", retryable=False), ReasonCode.INTERNAL_ERROR),
         (TargetFailed(error="HTTP 429", retryable=False, code=ReasonCode.METADATA_FAILED), ReasonCode.METADATA_FAILED),
     ],
 )

@@ -4,6 +4,7 @@ from typing import Final
 
 from pixivflow.config.model.files import CoverRule, MaterializationPolicy, NovelEpub, Organization, UgoiraFormat
 from pixivflow.config.validate.judges import choice, clamped, flag, number, text
+from pixivflow.config.validate.keys.rooms import PASSES, SCANS
 from pixivflow.config.validate.shape import Group, Leaf
 from pixivflow.config.validate.words import path
 
@@ -30,8 +31,8 @@ DOWNLOAD: Final = Group(
         "maxRetries": Leaf(clamped(0, 10, "DOWNLOAD_MAX_RETRIES_INVALID")),
         "retryDelay": Leaf(clamped(0)),
         "timeout": Leaf(clamped(1)),
-        "candidateScanLimit": Leaf(clamped(1, 100, "CANDIDATE_SCAN_LIMIT_INVALID")),
-        "maxFallbackStages": Leaf(clamped(0, 10)),
+        "candidateScanLimit": Leaf(SCANS),
+        "maxFallbackStages": Leaf(PASSES),
         "materializationPolicy": Leaf(choice(MaterializationPolicy)),
         "novelCover": Group(
             {

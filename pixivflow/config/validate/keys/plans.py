@@ -2,18 +2,16 @@
 
 from typing import Final
 
-from pixivflow.config.model.plans import SchedulerMode, SchedulerRuntime
+from pixivflow.config.model.plans import SchedulerMode
 from pixivflow.config.validate.addresses import host
-from pixivflow.config.validate.judges import any_text, budget, choice, clamped, flag, texts, whole
+from pixivflow.config.validate.judges import any_text, choice, clamped, flag, texts, whole
+from pixivflow.config.validate.keys.rooms import CRON, QUEUED_MS, STALLED_MS
 from pixivflow.config.validate.shape import Group, Leaf, Listed, Named, Node
-from pixivflow.config.validate.words import cron, identifier, zone
-
-_BUDGET: Final = "LIVENESS_BUDGET_INVALID"
-_DEFAULTS: Final = SchedulerRuntime()
+from pixivflow.config.validate.words import identifier, zone
 
 _PLAN: Final[dict[str, Node]] = {
     "enabled": Leaf(flag()),
-    "cron": Leaf(cron("CRON_INVALID")),
+    "cron": Leaf(CRON),
     "timezone": Leaf(zone("TIMEZONE_INVALID")),
     "maxExecutions": Leaf(whole(1)),
     "minInterval": Leaf(whole(0)),
@@ -53,8 +51,8 @@ RUNTIME: Final = Group(
         "watchConfig": Leaf(flag()),
         "reloadDebounceMs": Leaf(whole(100, code="RELOAD_DEBOUNCE_INVALID")),
         "queueLimit": Leaf(whole(0, 100, "QUEUE_LIMIT_INVALID")),
-        "queuedTimeoutMs": Leaf(budget(60_000, _DEFAULTS.queued_timeout_ms, _BUDGET)),
-        "stallTimeoutMs": Leaf(budget(60_000, _DEFAULTS.stall_timeout_ms, _BUDGET)),
+        "queuedTimeoutMs": Leaf(QUEUED_MS),
+        "stallTimeoutMs": Leaf(STALLED_MS),
         "exitWhenIdle": Leaf(flag()),
         "idleGraceMs": Leaf(whole(0, code="IDLE_GRACE_INVALID")),
         "maxLifetimeMs": Leaf(whole(1, code="MAX_LIFETIME_INVALID")),

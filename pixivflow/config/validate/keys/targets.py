@@ -4,8 +4,9 @@ from typing import Final
 
 from pixivflow.config.model import targets as words
 from pixivflow.config.validate.addresses import url
-from pixivflow.config.validate.judges import any_text, choice, clamped, flag, text, texts, warned_above, whole
+from pixivflow.config.validate.judges import any_text, choice, flag, text, texts, warned_above, whole
 from pixivflow.config.validate.keys.fields import FIELDS, HEADERS
+from pixivflow.config.validate.keys.rooms import SCANS
 from pixivflow.config.validate.keys.topics import CANDIDATE_COLLECTION, TOPIC_DISCOVERY, TOPIC_PROFILE
 from pixivflow.config.validate.shape import Group, Leaf, Listed
 from pixivflow.config.validate.words import day, identifier, pixiv_id
@@ -43,7 +44,7 @@ TARGET: Final = Group(
         "type": Leaf(choice(words.WorkType, "TARGET_TYPE_INVALID")),
         "mode": Leaf(choice(words.TargetMode, "TARGET_MODE_INVALID")),
         "limit": Leaf(warned_above(MANY_WORKS, whole(1, code="TARGET_LIMIT_INVALID"), "TARGET_LIMIT_INVALID")),
-        "candidateScanLimit": Leaf(clamped(1, 100, "CANDIDATE_SCAN_LIMIT_INVALID")),
+        "candidateScanLimit": Leaf(SCANS),
         "tag": Leaf(text("TARGET_TAG_REQUIRED"), blank_is_absent=True),
         "tagRelation": Leaf(choice(words.TagRelation, "TARGET_TAG_RELATION_INVALID")),
         "searchTarget": Leaf(choice(words.SearchTarget, "TARGET_SEARCH_TARGET_INVALID")),

@@ -11,7 +11,6 @@ from pixivflow.config.validate.shape import DEPRECATED, Place
 from pixivflow.config.validate.words import unknown_names
 
 _RETRIES = Delivery()
-_ALBUM = (2, 10)
 _PREFIX = "rv"
 
 
@@ -39,8 +38,10 @@ def _retries(document: Document) -> Iterator[Finding]:
 
 
 def _album(at: Place, route: Document) -> Iterator[Finding]:
+    from pixivflow.delivery.profile import ALBUM  # few routes declare what they take
+
     given = section(route, "capabilities")
-    least, most = given.get("albumMin", _ALBUM[0]), given.get("albumMax", _ALBUM[1])
+    least, most = given.get("albumMin", ALBUM[0]), given.get("albumMax", ALBUM[1])
     if isinstance(least, int) and isinstance(most, int) and is_whole(least) and least > most:
         at = (*at, "capabilities", "albumMin")
         yield error("DELIVERY_CAPABILITY_INVALID", at, f"must be at most albumMax ({most}), not {least}")
@@ -54,7 +55,7 @@ def _templates(at: Place, fields: Document) -> Iterator[Finding]:
 
 
 def _telegram(at: Place, route: Document, prefixes: dict[tuple[object, object], str]) -> Iterator[Finding]:
-    yield warning(DEPRECATED, (*at, "type"), "telegram is served still, and no longer advised")
+    yield warning(DEPRECATED, (*at, "type"), "telegram is no longer advised")
     yield from _templates(at, {"caption": route.get("caption")})
     place = (route.get("controlPlaneUrl"), route.get("reviewIdPrefix", _PREFIX))
     other = prefixes.setdefault(place, str(at[-1]))
