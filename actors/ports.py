@@ -183,19 +183,28 @@ class Row(Protocol):
 
 R = TypeVar("R", bound=Row)
 A_contra = TypeVar("A_contra", contravariant=True)
+Y_contra = TypeVar("Y_contra", contravariant=True)
 
 
-class OutboxStore(Protocol[R, A_contra]):
-    """What the pump asks of the ledger."""
+class OutboxStore(Protocol[R, A_contra, Y_contra]):
+    """What the pump asks of the ledger; each call is one transaction, and none speaks to a receiver."""
 
-    async def before(self, now: int) -> None:
-        """The passes that precede every drain: finished slots that nobody has rolled up or reported yet."""
+    async def missed(self, now: int) -> Sequence[str]:
+        """Finished slots that nobody has rolled up or reported yet, the oldest; the others keep for the next look."""
+        ...
+
+    async def roll_up(self, slot: str, now: int) -> None:
+        """Add such a slot up and report it, if it is still one."""
         ...
 
     async def due(self, now: int) -> Due: ...
 
     async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[R]:
-        """Up to `n` due rows of the route, oldest first, now leased to `owner`; none while nobody would take them."""
+        """Up to `n` due rows of the route, oldest first, now leased to `owner`."""
+        ...
+
+    async def defer(self, route: str, n: int, why: Y_contra, now: int) -> None:
+        """The `n` rows that would have been claimed wait, as they are, for the reason that their receiver gave."""
         ...
 
     async def cleared(self, row: R, owner: str, now: int) -> bool:
@@ -229,12 +238,8 @@ class Fire:
     source: str = "cron"
 
 
-class Fires(Protocol):
-    """What the scheduler asks of the plans and the ledger."""
-
-    async def missed(self, now: int) -> Sequence[Fire]:
-        """What catch-up owes at the start: at most the latest fire of each plan."""
-        ...
+class Ticks(Protocol):
+    """What the scheduler asks of the plans that fire by themselves."""
 
     def between(self, since: int, now: int) -> Sequence[Fire]:
         """The latest fire of each plan after `since`, up to and including `now`."""
@@ -242,6 +247,14 @@ class Fires(Protocol):
 
     def next_at(self, now: int) -> int | None:
         """The next fire of any plan after `now`, None when there is none."""
+        ...
+
+
+class Fires(Protocol):
+    """What the scheduler asks of the ledger."""
+
+    async def missed(self, now: int) -> Sequence[Fire]:
+        """What catch-up owes at the start: at most the latest fire of each plan."""
         ...
 
     async def open(self, fire: Fire, now: int) -> str | Refused:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import trio
 
 from actors.kit import Context, Mailbox
-from actors.ports import Admitted, Fire, Fires, Refused, Reload
+from actors.ports import Admitted, Fire, Fires, Refused, Reload, Ticks
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Parts:
     slept.
     """
 
+    ticks: Ticks
     fires: Fires
     offer: Callable[[str], Awaitable[Admitted | Refused]]
     sleep_ms: int
@@ -40,9 +41,9 @@ async def scheduler(ctx: Context, mailbox: Mailbox[Reload], parts: Parts) -> Non
         since, now, now_s = seen_at, ctx.clock.now_ms(), trio.current_time()
         _note_jump(ctx, parts, now - seen_at, now_s - seen_s)
         seen_at, seen_s = now, now_s
-        due = {fire.plan: fire for fire in (*left, *parts.fires.between(since, now))}
+        due = {fire.plan: fire for fire in (*left, *parts.ticks.between(since, now))}
         left = await _open(ctx, parts, due.values())
-        await ctx.next_letter(mailbox, _sleep_ms(parts, parts.fires.next_at(now), ctx.clock.now_ms()))
+        await ctx.next_letter(mailbox, _sleep_ms(parts, parts.ticks.next_at(now), ctx.clock.now_ms()))
 
 
 async def _open(ctx: Context, parts: Parts, fires: Iterable[Fire]) -> list[Fire]:

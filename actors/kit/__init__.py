@@ -19,6 +19,7 @@ What if this task dies here?
 
 A stop has two steps. First every actor is told, in reverse order, and its bounded scopes end with SHUTDOWN; they settle
 in one short shielded write. When the grace is over, what is left is cancelled for real, in one place (`_Keeper.cut`).
+Whoever asks an actor that is gone for good hears so at once: its mailbox is closed.
 
 Two hooks reach every actor: `note(event, **fields)` for what happened, `point(name)` for crash tests.
 """

@@ -14,7 +14,6 @@ from actors.kit.mailbox import Letter, Mailbox
 
 M = TypeVar("M")
 
-
 Note = Callable[..., None]  # called with an event's name in the past tense and its fields, never a secret among them
 Point = Callable[[str], None]  # a named crash point; in production it does nothing
 

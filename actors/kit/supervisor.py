@@ -10,6 +10,7 @@ from actors.kit.errors import GiveUp, unwrapped
 from actors.kit.restart import Budget, Escalate, Kind, LetGo, StartAgain, decide
 
 Actor = Callable[[Context], Awaitable[None]]
+Stuck = Callable[[list[str], bool], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,8 @@ class Child:
     budget: Budget = field(default_factory=Budget)
     foundation: bool = False
     """Told to stop only when nobody above is left, since they settle through it."""
+    farewell: Callable[[], object] = lambda: None
+    """Called once the actor is gone for good, not between its lives: to close its mailbox."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,12 @@ class _Keeper:
             self.context.note("actor.failed", error=error)
         return error
 
+    def leave(self) -> None:
+        """Nobody lives here any more: let those hear it who wait for the end, and those who ask."""
+        self.child.farewell()
+        self.gone.set()
+        self.met.set()
+
     def cut(self) -> None:
         """The second step, and the only place in the kit where an actor is cancelled for real."""
         self.context.note("actor.cut")
@@ -90,12 +99,7 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        children: Sequence[Child],
-        hooks: Hooks,
-        *,
-        patience: Patience = Patience(),
-        stuck: Callable[[list[str], bool], object] = lambda names, failed: None,
+        self, children: Sequence[Child], hooks: Hooks, *, patience: Patience = Patience(), stuck: Stuck = lambda *_: ...
     ) -> None:
         self._keepers = [_Keeper(child, hooks) for child in children]
         self._hooks, self._patience, self._stuck = hooks, patience, stuck
@@ -135,7 +139,7 @@ class Supervisor:
     async def _start_in_order(self, nursery: trio.Nursery) -> None:
         for keeper in self._keepers:
             if self._over.is_set():
-                keeper.gone.set()
+                keeper.leave()
             else:
                 nursery.start_soon(self._keep, keeper)
                 await keeper.met.wait()
@@ -149,8 +153,7 @@ class Supervisor:
                 if cause is not None:
                     self._give_up(keeper.child.name, cause)
         finally:
-            keeper.gone.set()
-            keeper.met.set()
+            keeper.leave()
 
     def _give_up(self, child: str, cause: Exception) -> None:
         self._hooks.note("actor.given_up", actor=child, error=cause)
@@ -160,12 +163,9 @@ class Supervisor:
         self.stop()
 
     async def _stop_in_order(self) -> None:
-        above = [k for k in reversed(self._keepers) if not k.child.foundation]
-        await self._told_to_stop(above, trio.current_time() + self._patience.grace_ms / 1000)
-        await self._told_to_stop(
-            [k for k in reversed(self._keepers) if k.child.foundation],
-            trio.current_time() + self._patience.last_ms / 1000,
-        )
+        for is_last, patience_ms in ((False, self._patience.grace_ms), (True, self._patience.last_ms)):
+            keepers = [k for k in reversed(self._keepers) if k.child.foundation is is_last]
+            await self._told_to_stop(keepers, trio.current_time() + patience_ms / 1000)
         wedged = [k for k in self._keepers if not k.gone.is_set()]
         if wedged:
             self._hooks.note("tree.stuck", actors=[k.child.name for k in wedged])
@@ -178,7 +178,6 @@ class Supervisor:
             await _gone(keeper, min(deadline, trio.current_time() + self._patience.next_ms / 1000))
         for keeper in keepers:
             await _gone(keeper, deadline)
-        for keeper in keepers:
             if not keeper.gone.is_set():
                 keeper.cut()
                 await _gone(keeper, trio.current_time() + self._patience.next_ms / 1000)

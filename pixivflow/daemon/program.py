@@ -1,8 +1,6 @@
-"""One daemon: the settings in force, what they join, and the tree that lives from them.
+"""One daemon: the settings in force, what they join, and the bodies of the actors that know them.
 
-ledger, runs, slot_runner, stall_sweeper, outbox_pump     tree.Ground: what every daemon has
-scheduler                                                 between them: catch-up comes after recovery
-control (with sockets) · config_watcher · idle (external, exitWhenIdle)
+Who stands where, and when, is the map in `tree.py`; those that work on rows alone are `ground.Ground`'s.
 """
 
 import os
@@ -29,9 +27,18 @@ from pixivflow.control.ports import Identity
 from pixivflow.control.ports import Parts as DoorParts
 from pixivflow.control.serve import control
 from pixivflow.daemon.gaps import with_gaps
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import leave_wedged
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, retries_of, targets_of
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.resolved import (
+    budgets_of,
+    catching_up,
+    governance_of,
+    plans_of,
+    retries_of,
+    targets_of,
+    ticking,
+)
+from pixivflow.daemon.tree import Body, children
 from pixivflow.daemon.work import AtWork
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId
@@ -40,6 +47,7 @@ from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.owed import OwedLedger
 from pixivflow.scheduling.model import Plan
+from pixivflow.scheduling.ticks import PlanTicks
 from pixivflow.times import Timings
 
 
@@ -104,15 +112,14 @@ class Program:
         await self._work.aclose()
 
     def _children(self) -> list[Child]:
-        runtime = self.settings().scheduler_runtime
-        *ground, pump = self.ground.children()
-        children = [*ground, Child("scheduler", self._run_scheduler), pump]
-        if self._sockets:
-            children.append(Child("control", self._run_control))
-        children.append(Child("config_watcher", self._run_watcher))
-        if runtime.mode == "external" and runtime.exit_when_idle:
-            children.append(Child("idle", self._run_idle))
-        return children
+        bodies = {
+            **self.ground.bodies(),
+            "scheduler": Body(self._run_scheduler, self._scheduler),
+            "control": Body(self._run_control),
+            "config_watcher": Body(self._run_watcher, self._config),
+            "idle": Body(self._run_idle, self._idle),
+        }
+        return children(bodies, self.settings().scheduler_runtime, has_door=bool(self._sockets))
 
     def _open_ledger(self) -> AbstractAsyncContextManager[Ledger]:
         path = self.settings().storage.database_path
@@ -126,10 +133,10 @@ class Program:
             plans=self.plans,
             targets=lambda: tuple(targets_of(self.settings())),
             busy=lambda: [live.busy for live in self.ground.runs.live.values()],
-            ticking=lambda: runtime.mode == "internal",
-            catching_up=lambda: runtime.mode == "internal" and runtime.catch_up_missed_runs,
+            owing=lambda: catching_up(runtime, self.plans().values()),
         )
         parts = SchedulerParts(
+            ticks=PlanTicks(lambda: ticking(runtime, self.plans().values())),
             fires=fires,
             offer=self.ground.offer,
             sleep_ms=self._timings.clock_sleep_ms,

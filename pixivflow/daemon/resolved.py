@@ -1,6 +1,8 @@
 """From the settings in force to the small structs that the rooms decide with."""
 
-from pixivflow.config.model import Settings, Target
+from collections.abc import Iterable
+
+from pixivflow.config.model import SchedulerRuntime, Settings, Target
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId, TargetId
 from pixivflow.scheduling.model import Governance, Plan
@@ -31,6 +33,16 @@ def plans_of(settings: Settings, armed_at: int) -> dict[ScheduleId, Plan]:
         )
         for each in settings.schedules
     }
+
+
+def ticking(runtime: SchedulerRuntime, plans: Iterable[Plan]) -> Iterable[Plan]:
+    """The plans that fire by themselves here, and not by a clock outside."""
+    return plans if runtime.mode == "internal" else ()
+
+
+def catching_up(runtime: SchedulerRuntime, plans: Iterable[Plan]) -> Iterable[Plan]:
+    """The plans of which a start looks for what was missed."""
+    return ticking(runtime, plans) if runtime.catch_up_missed_runs else ()
 
 
 def targets_of(settings: Settings) -> dict[TargetId, Target]:

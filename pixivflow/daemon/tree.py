@@ -1,143 +1,91 @@
-"""The actors that every daemon has, in the order of their start, with their restart kind. Read this first.
+"""Every actor of a daemon, in the order of its start, with its restart kind and when it is there. Read this first.
 
-    ledger          never restarted: the batch in flight is unknown, and the next process reads it from the rows
-    runs            the home of slot runs; they outlive a restart of slot_runner
-    slot_runner     the one door of admission
-    stall_sweeper   up when its first tick is done: recovery comes before anything new
-    outbox_pump     one lane a route
-
-`program.py` adds the clock, the door, the watcher and the way out, as far as the settings ask for them. The stop goes
-the other way round; the ledger closes last, since everybody settles through it.
+The stop goes the other way round; the ledger closes last, since everybody settles through it. What stands in the places
+is made by `ground.py`, for what works on rows alone, and by `program.py`, for what knows the configuration.
 """
 
-import os
-import random
-import secrets
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any, Final, assert_never
 
-from actors.kit import Budget, Child, Context, Mailbox, Patience
-from actors.outbox_pump import Parts as PumpParts
-from actors.outbox_pump import outbox_pump
-from actors.ports import Admitted, Cancel, Drain, Offer, Refused, Tick, Wake
-from actors.runs import LiveRun, Runs
-from actors.slot_runner import Parts as RunnerParts
-from actors.slot_runner import slot_runner
-from actors.stall_sweeper import Parts as SweeperParts
-from actors.stall_sweeper import stall_sweeper
-from pixivflow.delivery.backoff import RetryPolicy, policy_of
-from pixivflow.delivery.deferral import Unready
-from pixivflow.delivery.ports import Attempt
-from pixivflow.ids import RouteName, ScheduleId, run_owner, worker_owner
-from pixivflow.ledger.interface import Ledger
-from pixivflow.ledger.stores import OutboxLedger, SlotLedger, SweepLedger, always_ready
-from pixivflow.scheduling.model import Governance, Plan
-from pixivflow.slots.model import Work
-from pixivflow.slots.stall import Budgets
-from pixivflow.times import Timings
-
-OFFER_MS = 60_000
-"""How long whoever offers a slot waits for the door: longer than a ledger that another process keeps busy."""
+from actors.kit import Budget, Child, Kind, Mailbox
+from actors.kit.supervisor import Actor
+from pixivflow.config.model import SchedulerRuntime
 
 
-@dataclass(eq=False)
-class Ground:
-    """What the actors of one process share. Each of them reads what it needs when it starts.
+class When(Enum):
+    """In which daemons an actor is there."""
 
-    `open_ledger`: opens the ledger, once. `execute`: does the work of one run. `attempt`: one network attempt; every
-    outcome of it is an ACK. `plans`, `governance`, `budgets`, `retries`: the settings that are in force, read at each
-    decision; without `retries` those of `timings`.
-    `ready`: why a route's receiver takes nothing now. `ended`: hears that a run or a slot has ended.
-    `token`: eight hex digits, fresh each time. `chance`: uniform in [0, 1).
+    ALWAYS = "in every one"
+    DOOR = "in one that lets requests in: schedulerRuntime.trigger.enabled"
+    LEAVES = "in one that leaves by itself: schedulerRuntime.mode external, exitWhenIdle"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An actor's place in the tree."""
+
+    name: str
+    kind: Kind
+    when: When
+    budget: Budget = field(default_factory=Budget)
+    is_foundation: bool = False
+
+
+ONCE: Final = Budget(intensity=0)
+"""Never restarted: of a ledger, the batch in flight is unknown, and the next process reads it from the rows."""
+
+NOTHING_ASKED: Final = SchedulerRuntime()
+
+# fmt: off
+TREE: Final = (
+    Place("ledger",         Kind.PERMANENT, When.ALWAYS, ONCE, is_foundation=True),
+    Place("runs",           Kind.PERMANENT, When.ALWAYS),  # the home of slot runs; they outlive a new slot_runner
+    Place("slot_runner",    Kind.PERMANENT, When.ALWAYS),  # the one door of admission
+    Place("stall_sweeper",  Kind.PERMANENT, When.ALWAYS),  # up when its first tick is done: recovery before the new
+    Place("scheduler",      Kind.PERMANENT, When.ALWAYS),  # up when what was missed is caught up
+    Place("outbox_pump",    Kind.PERMANENT, When.ALWAYS),  # one lane a route
+    Place("control",        Kind.PERMANENT, When.DOOR),    # on sockets that were bound before the tree began
+    Place("config_watcher", Kind.PERMANENT, When.ALWAYS),  # a change comes in force as a whole, or not at all
+    Place("idle",           Kind.PERMANENT, When.LEAVES),  # last: what it watches is there when it looks
+)
+# fmt: on
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What stands in a place. `mailbox`: the one that it reads, closed when it is gone for good."""
+
+    actor: Actor
+    mailbox: Mailbox[Any] | None = None
+
+
+def children(
+    bodies: Mapping[str, Body], runtime: SchedulerRuntime = NOTHING_ASKED, *, has_door: bool = False
+) -> list[Child]:
+    """The tree of one daemon, from the ground up. A place without a body stays empty: a test may grow a part of it.
+
+    `has_door`: sockets are bound for requests. Errors: `KeyError` for a body that has no place.
     """
+    if strangers := bodies.keys() - {place.name for place in TREE}:
+        raise KeyError(*strangers)
+    here = [place for place in TREE if place.name in bodies and _is_here(place.when, runtime, has_door)]
+    return [_child(place, bodies[place.name]) for place in here]
 
-    open_ledger: Callable[[], AbstractAsyncContextManager[Ledger]]
-    execute: Callable[[Work, LiveRun, Ledger], Awaitable[object]]
-    attempt: Attempt
-    plans: Callable[[], Mapping[ScheduleId, Plan]]
-    timings: Timings
-    ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready
-    ended: Callable[[], object] = lambda: None
-    governance: Callable[[], Governance] = Governance
-    budgets: Callable[[], Budgets] = Budgets
-    retries: Callable[[], RetryPolicy] | None = None
-    token: Callable[[], str] = lambda: secrets.token_hex(4)
-    chance: Callable[[], float] = random.random
-    runs: Runs = field(default_factory=Runs)
-    runner: Mailbox[Offer | Cancel] = field(default_factory=lambda: Mailbox(64))  # offers of all plans at one instant
-    sweeper: Mailbox[Tick] = field(default_factory=lambda: Mailbox(1))  # one hint says it all
-    pump: Mailbox[Wake | Drain] = field(default_factory=lambda: Mailbox(8))  # a few drains; more hints add nothing
-    opened: Ledger | None = None
 
-    @property
-    def ledger(self) -> Ledger:
-        """The open ledger. Errors: `RuntimeError` before the ledger is up or after it has closed."""
-        if self.opened is None:
-            raise RuntimeError("the ledger is not open")
-        return self.opened
+def _is_here(when: When, runtime: SchedulerRuntime, has_door: bool) -> bool:
+    match when:
+        case When.ALWAYS:
+            return True
+        case When.DOOR:
+            return has_door
+        case When.LEAVES:
+            return runtime.mode == "external" and runtime.exit_when_idle
+        case _:
+            assert_never(when)
 
-    async def offer(self, slot: str) -> Admitted | Refused:
-        """Ask the one door of admission to run the slot.
 
-        Errors: `NoAnswer`; the ledger's own.
-        """
-        return await self.runner.ask(Offer(slot), OFFER_MS)
-
-    def outbox(self) -> OutboxLedger:
-        """The rows that are to be sent, as the pump asks for them."""
-        retries = self.retries or partial(policy_of, self.timings)
-        return OutboxLedger(self.ledger, self.timings, self.chance, self.ready, self.ended, retries)
-
-    def children(self) -> list[Child]:
-        """The tree, from the ground up."""
-        return [
-            Child("ledger", self._ledger, budget=Budget(intensity=0), foundation=True),
-            Child("runs", self.runs.actor),
-            Child("slot_runner", self._slot_runner),
-            Child("stall_sweeper", self._stall_sweeper),
-            Child("outbox_pump", self._outbox_pump),
-        ]
-
-    @property
-    def patience(self) -> Patience:
-        """How long a stop waits."""
-        return Patience(grace_ms=self.timings.shutdown_grace_ms)
-
-    async def _ledger(self, ctx: Context) -> None:
-        async with self.open_ledger() as self.opened:
-            ctx.started()
-            await ctx.wait_stopping()
-
-    async def _slot_runner(self, ctx: Context) -> None:
-        ledger = self.ledger
-        parts = RunnerParts(
-            slots=SlotLedger(ledger, self.plans, self.governance, self.timings, self.ended),
-            execute=lambda work, live: self.execute(work, live, ledger),
-            runs=self.runs,
-            new_owner=lambda: run_owner(os.getpid(), self.token()),
-            drain=lambda: self.pump.tell(Drain(1)),
-            heartbeat_ms=self.timings.heartbeat_ms,
-            drain_window_ms=self.timings.drain_window_ms,
-        )
-        await slot_runner(ctx, self.runner, parts)
-
-    async def _stall_sweeper(self, ctx: Context) -> None:
-        parts = SweeperParts(
-            slots=SweepLedger(self.ledger, self.budgets, lambda: run_owner(os.getpid(), self.token()), self.timings),
-            offer=self.offer,
-            runs=self.runs,
-            tick_ms=self.timings.sweep_ms,
-        )
-        await stall_sweeper(ctx, self.sweeper, parts)
-
-    async def _outbox_pump(self, ctx: Context) -> None:
-        parts = PumpParts(
-            outbox=self.outbox(),
-            attempt=self.attempt,
-            owner=worker_owner(os.getpid(), self.token()),
-            poll_ms=self.timings.outbox_poll_ms,
-            renewal_ms=self.timings.row_renewal_ms,
-        )
-        await outbox_pump(ctx, self.pump, parts)
+def _child(place: Place, body: Body) -> Child:
+    child = Child(place.name, body.actor, place.kind, place.budget, foundation=place.is_foundation)
+    return child if body.mailbox is None else replace(child, farewell=body.mailbox.close)

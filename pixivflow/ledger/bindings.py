@@ -4,8 +4,6 @@ A work is bound before the first side effect, so that after a crash the same wor
 run still holds its slot; one that does not writes nothing and is told so.
 """
 
-import msgspec
-
 from pixivflow.config.texts import stored_text
 from pixivflow.ids import Owner, SlotId, TargetId
 from pixivflow.ledger import cells, slots
@@ -48,13 +46,6 @@ WHERE slot_id = :slot_id AND target_id = :target_id AND work_id IS NULL AND fall
 """
 
 
-class Applied(msgspec.Struct, frozen=True, kw_only=True):
-    """`applied`: the outcome changed the cell. `cell`: how the row stands now, None where there is none."""
-
-    applied: bool
-    cell: Cell | None
-
-
 def bind(db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, work: BoundWork, now: int) -> Binding:
     """Bind the cell to `work` unless it is bound to another, or another cell of the slot has that work."""
     values = {**_cell(slot_id, owner, target_id, now), "work_id": work.work_id, "work_type": work.work_type}
@@ -90,18 +81,16 @@ def advance(
 
 def apply_outcome(
     db: Db, slot_id: SlotId, owner: Owner, target_id: TargetId, outcome: TargetOutcome, stages: int, now: int
-) -> Applied:
+) -> None:
     """Make `outcome` a state of its cell: the next fallback stage where it may look again, its verdict otherwise."""
     slot, cell = slots.read(db, slot_id), cells.read(db, slot_id, target_id)
     if slot is None or cell is None:
-        return Applied(applied=False, cell=cell)
+        return
     stage = next_stage(cell, outcome, stages, is_manual=slot.is_manual)
     if stage is not None and isinstance(outcome, Duplicate | NoCandidate):
-        applied = advance(db, slot_id, owner, target_id, stage, outcome.text, now, outcome.report)
-    else:
-        change = verdict(cell, outcome)
-        applied = change is not None and cells.change(db, slot_id, change, Role.RUN, now, owner=owner)
-    return Applied(applied=applied, cell=cells.read(db, slot_id, target_id))
+        advance(db, slot_id, owner, target_id, stage, outcome.text, now, outcome.report)
+    elif (change := verdict(cell, outcome)) is not None:
+        cells.change(db, slot_id, change, Role.RUN, now, owner=owner)
 
 
 def _cell(slot_id: SlotId, owner: Owner, target_id: TargetId, now: int) -> dict[str, object]:

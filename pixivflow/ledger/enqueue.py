@@ -1,51 +1,26 @@
-"""Promising one work to all its routes, in one transaction: every intent, every row and the cell, or nothing at all."""
+"""Promising one work to all its routes: every intent and every row, in the transaction of whoever brings it home."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from pixivflow.delivery import orders
 from pixivflow.delivery.intents import EnqueueStep, FanOut, Order, Promise, RouteResult, enqueue_step, outbox_key
 from pixivflow.delivery.machine import RowEvent
 from pixivflow.delivery.model import Intent, OutboxRow, RowKind
 from pixivflow.errors import Conflict
-from pixivflow.ids import DeliveryId, Owner
-from pixivflow.ledger import cells, intents, outbox_rows
+from pixivflow.ids import DeliveryId
+from pixivflow.ledger import intents, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.recording import write
-from pixivflow.slots.machine import Role
-from pixivflow.slots.model import BoundWork, Cell, CellChange, CellStatus
-
-HOLDS: Final = "SELECT 1 FROM schedule_slots WHERE id = ? AND lease_owner = ? AND status = 'running'"
-
-
-def enqueue(db: Db, order: Order, promises: Sequence[Promise], now: int, *, owner: Owner | None = None) -> FanOut:
-    """Promise the work of `order` to the route of each promise that neither has it nor is about to get it elsewhere.
-
-    Doing it again promises nothing twice: the first keys stand, and a row that had ended without a publication is armed
-    again with the payload given now. `owner`: the run that speaks, which must still hold the slot.
-    Errors: `Conflict` when the slot is not `owner`'s, or its cell is bound to another work; nothing is promised then.
-    """
-    cell = _cell(db, order, owner)
-    promised = fan_out(db, order, promises, now)
-    if cell is not None and not promised.duplicate:
-        _to_delivery(db, order, cell, now)
-    return promised
 
 
 def fan_out(db: Db, order: Order, promises: Sequence[Promise], now: int) -> FanOut:
-    """The same without a look at the cell, whose state and owner are the caller's to judge and to move."""
+    """Promise the work of `order` to the route of each promise that neither has it nor is about to get it elsewhere.
+
+    Doing it again promises nothing twice: the first keys stand, and a row that had ended without a publication is armed
+    again with the payload given now. The cell is the caller's to judge and to move.
+    Errors: `Conflict` for a key that names another work or route; nothing is promised then.
+    """
     return FanOut(routes=tuple(_route(db, order, promise, now) for promise in promises))
-
-
-def _cell(db: Db, order: Order, owner: Owner | None) -> Cell | None:
-    if order.slot_id is None or order.target_id is None:
-        return None
-    if owner is not None and not db.execute(HOLDS, (order.slot_id, owner)).fetchall():
-        raise Conflict(f"slot {order.slot_id} run by {owner}", None)
-    cell = cells.read(db, order.slot_id, order.target_id)
-    if cell is not None and cell.work_id not in (None, order.work_id):
-        raise Conflict(f"cell {order.slot_id} {order.target_id} bound to work {order.work_id}", cell.work_id)
-    return cell
 
 
 def _route(db: Db, order: Order, promise: Promise, now: int) -> RouteResult:
@@ -93,10 +68,3 @@ def _row(promise: Promise, delivery_id: DeliveryId, now: int) -> OutboxRow:
         max_attempts=promise.max_attempts,
         next_attempt_at=now,
     )
-
-
-def _to_delivery(db: Db, order: Order, cell: Cell, now: int) -> None:
-    """The cell waits for its routes from here. One that has ended, or waits already, stays as it is."""
-    work = BoundWork(work_id=order.work_id, work_type=order.work_type) if cell.work_id is None else None
-    change = CellChange(target_id=cell.target_id, to=CellStatus.DELIVERY_PENDING, work=work)
-    cells.change(db, cell.slot_id, change, Role.RUN, now)

@@ -4,7 +4,9 @@ What the ledger cannot do now is told apart here: a heartbeat or a renewal that 
 and while the disk is known to be full nothing new is begun.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import trio
 
 from actors.kit import End
 from actors.ports import Admitted, Busy, Due, Lost, Refused, Run, Settled, Swept, Unfinished, Verdict
@@ -101,16 +103,11 @@ def swept(ended: Stalled) -> Swept:
     return Swept(ended.reason or "rolled_up", {**about(ended.slot, ended.status), **told})
 
 
-async def always_ready(_route: RouteName) -> Unready | None:
-    """For pumps whose receivers cannot be asked."""
-    return None
-
-
 class OutboxLedger:
-    """What outbox_pump asks. `chance`: uniform in [0, 1), spreads the retries. `retries`: read at each failure.
+    """What outbox_pump asks.
 
-    `ready`: asks a route's receiver whether it takes anything now. Nothing is claimed for one that does not, so its
-    rows wait as they are, at no cost to their budget.
+    `chance`: uniform in [0, 1), spreads the retries. `ended`: hears that a slot has ended. `retries`: read at each
+    failure.
     """
 
     def __init__(
@@ -118,17 +115,18 @@ class OutboxLedger:
         ledger: Ledger,
         timings: Timings,
         chance: Callable[[], float],
-        ready: Callable[[RouteName], Awaitable[Unready | None]] = always_ready,
         ended: Callable[[], object] = lambda: None,
         retries: Callable[[], RetryPolicy] = RetryPolicy,
     ) -> None:
         self._ended, self._retries = ended, retries
-        self._ledger, self._timings, self._chance, self._ready = ledger, timings, chance, ready
+        self._ledger, self._timings, self._chance = ledger, timings, chance
 
-    async def before(self, now: int) -> None:
-        at = self._ledger.lease_now(now)
-        for slot in await self._ledger.read(sweeps.missed_rollups, at):
-            await self._ledger.write(sweeps.roll_up_missed, slot, at)
+    async def missed(self, now: int) -> Sequence[str]:
+        return await self._ledger.read(sweeps.missed_rollups, self._ledger.lease_now(now))
+
+    async def roll_up(self, slot: str, now: int) -> None:
+        status = await self._ledger.write(sweeps.roll_up_missed, SlotId(slot), self._ledger.lease_now(now))
+        if status is not None:
             self._ended()
 
     async def due(self, now: int) -> Due:
@@ -137,12 +135,12 @@ class OutboxLedger:
         return await self._ledger.read(outbox.due, self._ledger.lease_now(now))
 
     async def claim(self, route: str, n: int, owner: str, now: int) -> Sequence[OutboxRow]:
-        why = await self._ready(RouteName(route))
         at, lease_ms = self._ledger.lease_now(now), self._timings.row_lease_ms
-        if why is not None:
-            await self._ledger.write(deferrals.defer, RouteName(route), n, why, at, self._timings.deferral_ms)
-            return ()
         return await self._ledger.write(outbox.claim, RouteName(route), n, Owner(owner), at, lease_ms)
+
+    async def defer(self, route: str, n: int, why: Unready, now: int) -> None:
+        at, every_ms = self._ledger.lease_now(now), self._timings.deferral_ms
+        await self._ledger.write(deferrals.defer, RouteName(route), n, why, at, every_ms)
 
     async def cleared(self, row: OutboxRow, owner: str, now: int) -> bool:
         at, lease_ms = self._ledger.lease_now(now), self._timings.row_lease_ms
@@ -156,8 +154,15 @@ class OutboxLedger:
             return
 
     async def record(self, row: OutboxRow, ack: Ack, owner: str, now: int) -> None:
-        at = self._ledger.lease_now(now)
-        await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, self._chance(), self._retries())
+        """An answer stays in hand until it is written: a full disk is no reason to ask the receiver once more."""
+        at, chance, policy = self._ledger.lease_now(now), self._chance(), self._retries()
+        while True:
+            try:
+                await self._ledger.write(recording.record, row.id, ack, Owner(owner), at, chance, policy)
+            except Unavailable:
+                await trio.sleep(self._timings.storage_retry_ms / 1000)
+            else:
+                return
 
     async def release(self, ids: Sequence[str], owner: str, now: int) -> None:
         rows, at = [OutboxId(row) for row in ids], self._ledger.lease_now(now)

@@ -1,6 +1,6 @@
 """The room of plans: what a schedule is, when it fires, which fire an instant belongs to, and whether it may run now.
 
-    cron ──> occurrence ──┬── a tick, a missed run      the fire is known
+    cron ──> occurrence ──┬── a tick, a missed run      the fire is known (ticks, catchup)
                           └── a trigger                 judged by its window, answered by one table (disposition)
     admission             every guard before a run starts
 

@@ -8,16 +8,21 @@
     the lane      queue_full           the slot stays as it is, and recovery offers it again
 
 A plan has at most one run that is running or waiting. A run that must wait for its lane counts as waiting.
+
+A tick of the process's own clock asks the guards of its plan, and whether it selects any target (no_targets), before
+its slot is opened: one that its plan cannot take leaves no row.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from actors.ports import Admitted, Busy, Refused
-from pixivflow.ids import SlotId
+from pixivflow.ids import SlotId, TargetId
 from pixivflow.scheduling.model import Governance, Plan
+from pixivflow.scheduling.occurrence import membership
+from pixivflow.scheduling.ticks import fires_by_itself
 
 
 class PlanFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +64,7 @@ def decide(
         return Refused("unknown_slot")
     if slot.is_over:
         return Refused("already_completed")
-    if plan is None or not plan.enabled or plan.armed_at is None:
+    if plan is None or not plan.is_armed:
         return Refused("scheduler_not_instantiated")
     if any(run.plan == plan.id or run.slot == slot.id for run in busy):
         return Refused("scheduler_busy")
@@ -78,6 +83,26 @@ def decide(
         timeout_ms=plan.timeout_ms,
         delay_ms=plan.failure_retry_delay_ms if facts.failures > 0 else 0,
     )
+
+
+class Opening(msgspec.Struct, frozen=True, kw_only=True):
+    """A tick may open the slot of its fire, frozen with `targets`."""
+
+    plan: Plan
+    targets: tuple[TargetId, ...]
+
+
+def decide_tick(plan: Plan | None, configured: Sequence[TargetId], busy: Collection[Busy]) -> Opening | Refused:
+    """Whether a fire of the process's own clock may open its slot, as far as no rows are asked.
+
+    Shape: `configured` all targets, in order. What the rows say of the plan is `over_limit`'s.
+    """
+    if plan is None or not fires_by_itself(plan):
+        return Refused("scheduler_not_instantiated")
+    if any(run.plan == plan.id for run in busy):
+        return Refused("scheduler_busy")
+    targets = membership(plan, configured)
+    return Opening(plan=plan, targets=targets) if targets else Refused("no_targets")
 
 
 def over_limit(plan: Plan, facts: PlanFacts, now: int) -> str | None:

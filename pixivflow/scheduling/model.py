@@ -33,6 +33,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     armed_at: int | None = None
     stopped: bool = False
 
+    @property
+    def is_armed(self) -> bool:
+        """Whether the entry may start work."""
+        return self.enabled and self.armed_at is not None
+
 
 class Governance(msgspec.Struct, frozen=True, kw_only=True):
     """How many runs each lane takes at once (1 where nothing is said), and how many may wait over all lanes."""

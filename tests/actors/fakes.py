@@ -12,7 +12,7 @@ from functools import partial
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from actors.kit import CancelOrigin, Child, Context, End, Mailbox, Patience, Supervisor
+from actors.kit import CancelOrigin, Child, Context, End, Ended, Mailbox, Patience, Supervisor
 from actors.kit.testing import Probe
 from actors.ports import Admitted, Busy, Cancel, Lost, Offer, Refused, Run, Settled, Verdict
 from actors.runs import LiveRun, Runs
@@ -26,6 +26,7 @@ Wrapped = Callable[[Actor], Actor]
 TIMEOUT_MS = 1_800_000
 HEARTBEAT_MS = 30_000
 DRAIN_WINDOW_MS = 30_000
+LEASE_MS = 180_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Settlement:
 
 @dataclass
 class FakeSlots:
-    """Implements `SlotStore[str]`; the work of a slot is its id.
+    """Implements `SlotStore[str]`; the work of a slot is its id, and it is over once its run was rolled up.
 
     `admissions`: what each slot is answered unless its plan is busy. `begins`: what `begin` finds instead of work.
     `meet`: what happens, by port, before the call takes effect: a wait or an error.
@@ -50,6 +51,8 @@ class FakeSlots:
     begins: dict[str, Settled | Lost] = field(default_factory=dict)
     meet: dict[str, Meet] = field(default_factory=dict)
     leases: dict[str, str] = field(default_factory=dict)
+    until: dict[str, int] = field(default_factory=dict)
+    over: set[str] = field(default_factory=set)
     busy: list[tuple[Busy, ...]] = field(default_factory=list)
     begun: list[tuple[str, float]] = field(default_factory=list)
     beats: list[tuple[str, float]] = field(default_factory=list)
@@ -73,9 +76,13 @@ class FakeSlots:
     async def admit(self, slot: str, busy: tuple[Busy, ...], now: int) -> Admitted | Refused:
         await self._met("admit", slot)
         self.busy.append(busy)
-        answer = self.admissions[slot]
+        answer = self.admissions.get(slot, Refused("unknown_slot"))
+        if slot in self.over:
+            return Refused("already_completed")
         if isinstance(answer, Admitted) and answer.plan in {each.plan for each in busy}:
             return Refused("scheduler_busy")
+        if isinstance(answer, Admitted) and self._is_leased(slot, now):
+            return Refused("already_running")
         return answer
 
     async def begin(self, slot: str, owner: str, now: int) -> str | Settled | Lost:
@@ -83,16 +90,19 @@ class FakeSlots:
         self.begun.append((slot, trio.current_time()))
         if slot in self.begins:
             return self.begins[slot]
-        if slot in self.leases:
+        if slot in self.over or (self._is_leased(slot, now) and self.leases[slot] != owner):
             return Lost()
-        self.leases[slot] = owner
+        self.leases[slot], self.until[slot] = owner, now + LEASE_MS
         self.runs.append(Run(slot, owner, now))
         return slot
 
     async def beat(self, slot: str, owner: str, now: int) -> bool:
         self.beats.append((slot, trio.current_time()))
         await self._met("beat", slot)
-        return self.leases.get(slot) == owner
+        if self.leases.get(slot) != owner:
+            return False
+        self.until[slot] = now + LEASE_MS
+        return True
 
     async def finish(self, run: Run, end: End, now: int) -> Verdict | Lost:
         await self._met("finish", run.slot)
@@ -103,12 +113,25 @@ class FakeSlots:
         return self._settled("abandon", run, end)
 
     def _settled(self, port: str, run: Run, end: End) -> Verdict | Lost:
-        held = self.leases.get(run.slot) == run.owner
-        if held:
-            del self.leases[run.slot]
-        answer = Verdict(port) if held else Lost()
+        answer = self._written(port, run, end)
         self.settlements.append(Settlement(port, run.slot, end, answer))
         return answer
+
+    def _written(self, port: str, run: Run, end: End) -> Verdict | Lost:
+        match end:
+            case Ended(origin=CancelOrigin.LEASE_LOST):
+                return Lost()
+            case Ended(origin=CancelOrigin.CONSUMER):
+                return Verdict(port)
+        if self.leases.get(run.slot) != run.owner:
+            return Lost()
+        del self.leases[run.slot], self.until[run.slot]
+        if not isinstance(end, Ended) or end.origin is CancelOrigin.TIMEOUT:
+            self.over.add(run.slot)
+        return Verdict(port)
+
+    def _is_leased(self, slot: str, now: int) -> bool:
+        return slot in self.leases and self.until.get(slot, now + 1) > now
 
     async def _met(self, port: str, slot: str) -> None:
         if port in self.meet:

@@ -168,7 +168,7 @@ async def test_letters_in_the_box_are_read_by_the_next_life(autojump_clock: Mock
         await answering_all(box)
 
     probe = Probe()
-    tree = Supervisor([Child("reader", dying_first, budget=Budget(backoff_ms=100))], probe.hooks())
+    tree = Supervisor([Child("reader", dying_first, budget=Budget(backoff_ms=100), farewell=box.close)], probe.hooks())
     async with trio.open_nursery() as nursery:
         nursery.start_soon(tree.run)
         await tree.up.wait()

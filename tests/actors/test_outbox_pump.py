@@ -151,11 +151,40 @@ async def test_rows_are_sent_although_what_precedes_the_drain_fails(
     autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
 ) -> None:
     outbox.put("a")
-    outbox.meet["before"] = failing_for("")
+    outbox.meet["missed"] = failing_for("")
     async with pumping(outbox, sender) as pump:
         await wait_all_tasks_blocked()
         assert outbox.status("a") == ["done"]
-        assert pump.tree.probe.heard("pump.before_failed")[0]["error"] == "OSError('disk')"
+        assert pump.tree.probe.heard("pump.missed_failed")[0]["error"] == "OSError('disk')"
+
+
+async def test_what_ended_unnoticed_is_rolled_up_before_anything_is_sent_and_one_bad_slot_stops_nothing(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("a")
+    outbox.finished = ["bad", "good"]
+    outbox.meet["roll_up"] = failing_for("bad")
+    async with pumping(outbox, sender) as pump:
+        await wait_all_tasks_blocked()
+        assert outbox.finished == ["bad"]
+        assert outbox.status("a") == ["done"]
+        assert {each["slot"] for each in pump.tree.probe.heard("pump.roll_up_failed")} == {"bad"}
+
+
+async def test_nothing_is_claimed_for_a_receiver_that_takes_nothing_and_its_rows_go_out_when_it_does(
+    autojump_clock: MockClock, outbox: FakeOutbox, sender: Sender
+) -> None:
+    outbox.put("a", route="A")
+    outbox.put("b", route="B")
+    sender.unready = {"A": "http_503"}
+    async with pumping(outbox, sender):
+        await trio.sleep(1)
+        assert sender.sent == [("b", 0)]
+        assert {what for what, _ in outbox.called("defer")} == {("A", "http_503")}
+        assert {route for (route,), _ in outbox.called("claim")} == {"B"}
+        sender.unready.clear()
+        await trio.sleep(POLL_S)
+        assert sender.at("a") == [POLL_S]
 
 
 async def test_a_pass_that_fails_is_noted_and_made_again_a_poll_later(

@@ -12,50 +12,10 @@ from actors.kit import Context, Mailbox
 from actors.kit.testing import Probe, VirtualClock, running
 from actors.ports import Admitted, Fire, Refused, Reload
 from actors.scheduler import Parts, scheduler
+from tests.actors.fake_fires import START, FakeFires
 
 TAKEN = Admitted("p", "lane", 1, 1_000)
 S = 1_000
-START = 1_768_446_000_000
-"""Where the virtual wall clock begins."""
-
-
-@dataclass
-class FakeFires:
-    """Implements `Fires`: plans that fire at given instants, ms after the start.
-
-    `faults`: how often opening fails. `opening_s`: how long it takes. `refusals`: what a plan answers instead.
-    """
-
-    plans: dict[str, list[int]]
-    owed: list[Fire] = field(default_factory=list)
-    faults: int = 0
-    opening_s: float = 0
-    refusals: dict[str, Refused] = field(default_factory=dict)
-    opened: list[tuple[Fire, float]] = field(default_factory=list)
-    wakes: list[float] = field(default_factory=list)
-
-    async def missed(self, now: int) -> list[Fire]:
-        return self.owed
-
-    def between(self, since: int, now: int) -> list[Fire]:
-        self.wakes.append(trio.current_time())
-        due = {plan: [START + at for at in ats if since < START + at <= now] for plan, ats in self.plans.items()}
-        return [Fire(plan, max(found)) for plan, found in due.items() if found]
-
-    def next_at(self, now: int) -> int | None:
-        return min((START + at for ats in self.plans.values() for at in ats if START + at > now), default=None)
-
-    async def open(self, fire: Fire, now: int) -> str | Refused:
-        await trio.sleep(self.opening_s)
-        if self.faults > 0:
-            self.faults -= 1
-            raise OSError("no room")
-        self.opened.append((fire, trio.current_time()))
-        return self.refusals.get(fire.plan, f"{fire.plan}@{fire.at - START}")
-
-    def seen(self) -> list[tuple[str, float]]:
-        """Slot and second of each fire that was opened, oldest first."""
-        return [(f"{fire.plan}@{fire.at - START}", at) for fire, at in self.opened]
 
 
 @dataclass
@@ -74,7 +34,7 @@ class Stage:
         return self.answer
 
     async def live(self, ctx: Context) -> None:
-        await scheduler(ctx, self.mailbox, Parts(self.fires, self.offer, sleep_ms=30_000, jump_ms=5_000))
+        await scheduler(ctx, self.mailbox, Parts(self.fires, self.fires, self.offer, sleep_ms=30_000, jump_ms=5_000))
 
 
 def staged(fires: FakeFires) -> Stage:
@@ -132,7 +92,7 @@ async def test_what_was_missed_is_opened_and_offered_before_it_has_started(autoj
 
 
 async def test_a_fire_that_falls_into_the_catching_up_is_not_lost(autojump_clock: MockClock) -> None:
-    stage = staged(FakeFires({"p": [2 * S]}, owed=[Fire("q", START - 5, "catchup")], opening_s=3))
+    stage = staged(FakeFires({"p": [2 * S], "q": []}, owed=[Fire("q", START - 5, "catchup")], opening_s=3))
     async with at_work(stage):
         await trio.sleep(10)
     assert [slot for slot, _ in stage.fires.seen()] == ["q@-5", "p@2000"]
@@ -177,7 +137,7 @@ async def test_what_a_time_server_corrects_is_no_jump(autojump_clock: MockClock)
 
 
 async def test_the_time_that_opening_takes_is_no_jump(autojump_clock: MockClock) -> None:
-    stage = staged(FakeFires({"p": [10 * S]}, owed=[Fire("q", START - 5)], opening_s=20))
+    stage = staged(FakeFires({"p": [10 * S], "q": []}, owed=[Fire("q", START - 5)], opening_s=20))
     async with at_work(stage):
         await trio.sleep(90)
     assert stage.probe.heard("clock.jump") == []
@@ -195,7 +155,7 @@ async def test_a_fire_that_could_not_be_opened_is_tried_again_and_keeps_nobody_w
 
 async def test_a_missed_run_that_could_not_be_opened_is_tried_again(autojump_clock: MockClock) -> None:
     owed = Fire("p", START - 5, "catchup")
-    stage = staged(FakeFires({}, owed=[owed], faults=1))
+    stage = staged(FakeFires({"p": []}, owed=[owed], faults=1))
     async with at_work(stage):
         await trio.sleep(1)
     assert [fire for fire, _ in stage.fires.opened] == [owed]

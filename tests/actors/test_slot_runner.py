@@ -59,10 +59,10 @@ async def test_an_offered_slot_is_begun_worked_on_and_finished_once(autojump_clo
 
 
 async def test_every_run_has_an_owner_of_its_own_and_knows_when_it_was_claimed(autojump_clock: MockClock) -> None:
-    slots = FakeSlots.of("a")
-    async with staged(slots, doing({"a": lasting(10)})) as stage:
-        for _ in range(2):
-            await stage.offer("a")
+    slots = FakeSlots.of("a", "b")
+    async with staged(slots, doing({"a": lasting(10), "b": lasting(10)})) as stage:
+        for slot in "ab":
+            await stage.offer(slot)
             await trio.sleep(20)
     first, second = slots.runs
     assert first.owner != second.owner

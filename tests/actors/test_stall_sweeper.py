@@ -1,7 +1,6 @@
 """The sweep: recover first, then end what nobody can rescue, and never what this process runs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import pytest
 import trio
@@ -9,45 +8,12 @@ from trio.testing import MockClock
 
 from actors.kit import Mailbox
 from actors.kit.testing import Probe, running
-from actors.ports import Admitted, Busy, Course, Refused, Swept, Tick, Unfinished
+from actors.ports import Admitted, Busy, Course, Refused, Tick, Unfinished
 from actors.runs import LiveRun, Runs
 from actors.stall_sweeper import Parts, stall_sweeper
+from tests.actors.fake_sweep import FakeSweep
 
 TICK_MS = 60_000
-
-
-@dataclass
-class FakeSweep:
-    """Slots by what they need; `beyond`: those that look beyond rescue. `breaks`: the slot whose settling fails."""
-
-    needs: dict[str, Course] = field(default_factory=dict)
-    beyond: list[str] = field(default_factory=list)
-    breaks: str | None = None
-    did: list[tuple[str, str]] = field(default_factory=list)
-    spared: list[frozenset[str]] = field(default_factory=list)
-
-    async def unfinished(self, now: int, not_in: frozenset[str]) -> Sequence[Unfinished]:
-        return [
-            Unfinished(slot, course, {"schedule": f"plan of {slot}"})
-            for slot, course in self.needs.items()
-            if slot not in not_in
-        ]
-
-    async def settle_only(self, slot: str, now: int) -> None:
-        if slot == self.breaks:
-            raise RuntimeError(slot)
-        self.did.append(("settled", slot))
-
-    async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
-        self.spared.append(not_in)
-        return [slot for slot in self.beyond if slot not in not_in]
-
-    async def end_stalled(self, slot: str, now: int) -> Swept | None:
-        if slot == self.breaks:
-            raise RuntimeError(slot)
-        await trio.lowlevel.checkpoint()
-        self.did.append(("ended", slot))
-        return Swept("queued_too_long", {"cells_failed": 2})
 
 
 ADMITTED = Admitted(plan="p", lane="lane", capacity=1, timeout_ms=1_000)

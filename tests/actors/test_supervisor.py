@@ -143,3 +143,30 @@ async def test_a_tree_stopped_before_it_ran_starts_nobody(log: Log) -> None:
         await wait_all_tasks_blocked()
         assert tree.over.is_set()
     assert log.lines == []
+
+
+@pytest.mark.parametrize(
+    ("after_s", "kind", "lives"),
+    [(3, Kind.TEMPORARY, 1), (3, Kind.PERMANENT, 3)],
+    ids=["nobody starts it again", "its budget is spent"],
+)
+async def test_who_is_gone_for_good_says_farewell_once_and_not_between_two_lives(
+    log: Log, autojump_clock: MockClock, after_s: float, kind: Kind, lives: int
+) -> None:
+    budget = Budget(intensity=2, backoff_ms=100)
+    frail = Child(
+        "frail", failing(log, "frail", after_s=after_s), kind, budget, farewell=lambda: log.say("frail", "farewell")
+    )
+    async with growing(frail) as tree:
+        await trio.sleep(60)
+        assert (tree.failure is not None) is (kind is Kind.PERMANENT)
+    assert len(log.at("frail", "begins")) == lives
+    assert log.at("frail", "farewell") == [log.at("frail", "begins")[-1] + after_s]
+
+
+async def test_who_never_began_because_of_a_stop_says_farewell_too(log: Log, autojump_clock: MockClock) -> None:
+    late = Child("late", steady(log, "late").actor, farewell=lambda: log.say("late", "farewell"))
+    async with growing(steady(log, "slow", starting_s=5), late) as tree:
+        await trio.sleep(1)
+        await tree.stop()
+    assert (log.at("late", "begins"), len(log.at("late", "farewell"))) == ([], 1)

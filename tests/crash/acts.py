@@ -19,13 +19,14 @@ from actors.runs import LiveRun
 from pixivflow.delivery.intents import Order, promises
 from pixivflow.errors import Conflict
 from pixivflow.ids import Owner, RouteName, SlotId, WorkId
-from pixivflow.ledger.bindings import apply_outcome, bind
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger import works
 from pixivflow.ledger.ledger import Ledger
+from pixivflow.ledger.works import Place
 from pixivflow.slots.model import BoundWork, Cell, Work, WorkType
 from pixivflow.slots.target import NoCandidate
 from tests.crash.journal import Journal
 from tests.crash.plans import PlayedPlan
+from tests.fixtures.bringing import a_bringing
 
 GATE_STEP_S = 0.02
 STUBBORN_S = 1.2
@@ -82,19 +83,20 @@ class Player:
                 await self._publish(ledger, plan, work.slot.id, owner, cell)
 
     async def _apply_nothing(self, ledger: Ledger, slot: SlotId, owner: Owner, cell: Cell) -> None:
-        nothing = NoCandidate(text="nothing new")
-        await ledger.write(apply_outcome, slot, owner, cell.target_id, nothing, 1, self.clock.now_ms())
+        place, nothing = Place(slot_id=slot, target_id=cell.target_id, owner=owner), NoCandidate(text="nothing new")
+        with suppress(Conflict):
+            await ledger.write(works.apply, place, nothing, 1, self.clock.now_ms())
 
     async def _publish(self, ledger: Ledger, plan: PlayedPlan, slot: SlotId, owner: Owner, cell: Cell) -> None:
         mine = BoundWork(work_id=cell.work_id or WorkId(f"w{token_hex(6)}"), work_type=WorkType.ILLUSTRATION)
-        binding = await ledger.write(bind, slot, owner, cell.target_id, mine, self.clock.now_ms())
-        if not binding.won:
-            return  # the cell, or the slot, is somebody else's
-        await trio.sleep(plan.pause_ms / 1000)
+        place = Place(slot_id=slot, target_id=cell.target_id, owner=owner)
         order = Order(work_type=mine.work_type, work_id=mine.work_id, slot_id=slot, target_id=cell.target_id)
         routes = [RouteName(route) for route in plan.targets[cell.target_id]]
         payload = {"context": {"slotId": slot, "targetId": cell.target_id, "pixivId": mine.work_id}}
         made = promises(order, routes, payload, lambda: str(uuid4()))
-        with suppress(Conflict):
-            await ledger.write(enqueue, order, made, self.clock.now_ms(), owner=owner)
-            self.hint()
+        bringing = a_bringing(mine, made, resumed=cell.work_id is not None)
+        with suppress(Conflict):  # the slot is somebody else's
+            if (await ledger.write(works.bind, place, mine, self.clock.now_ms())).won:
+                await trio.sleep(plan.pause_ms / 1000)
+                await ledger.write(works.bring, place, bringing, self.clock.now_ms())
+                self.hint()

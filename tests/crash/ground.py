@@ -23,8 +23,9 @@ import trio
 from actors.kit import Child, Context, Hooks, Mailbox, Supervisor, SystemClock
 from actors.ports import Wake
 from pixivflow import failpoints
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import leave_wedged, live
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.ledger import open_ledger
 from pixivflow.ledger.slots import open_slot
@@ -137,7 +138,7 @@ def assembled(told: argparse.Namespace) -> Supervisor:
     door = Door(ground, plans, deaf=told.deaf)
     hooks = Hooks(clock=CLOCK, note=note, point=points.point, settle_ms=timings.settle_ms)
     return Supervisor(
-        [*ground.children(), Child("door", door.actor)], hooks, patience=ground.patience, stuck=leave_wedged
+        [*children(ground.bodies()), Child("door", door.actor)], hooks, patience=ground.patience, stuck=leave_wedged
     )
 
 

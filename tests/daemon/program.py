@@ -31,8 +31,9 @@ import trio
 from actors.kit import Budget, Child, Context, Hooks, Supervisor, SystemClock
 from actors.runs import LiveRun
 from pixivflow import failpoints
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import leave_wedged, live
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger.ledger import Ledger, open_ledger
@@ -125,9 +126,8 @@ def main() -> int:
     budget = Budget(intensity=3, backoff_ms=10)
     more = [Child(name, actor, budget=budget) for name, actor in faults.items() if getattr(told, name)]
     hooks = Hooks(clock=CLOCK, note=note, settle_ms=timings.settle_ms)
-    supervisor = Supervisor(
-        [*ground.children(), Child("offering", offering), *more], hooks, patience=ground.patience, stuck=leave_wedged
-    )
+    tree = [*children(ground.bodies()), Child("offering", offering), *more]
+    supervisor = Supervisor(tree, hooks, patience=ground.patience, stuck=leave_wedged)
     return trio.run(watched, supervisor)
 
 

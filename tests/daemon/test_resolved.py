@@ -2,7 +2,15 @@
 
 import pytest
 
-from pixivflow.daemon.resolved import budgets_of, governance_of, plans_of, retries_of, targets_of
+from pixivflow.daemon.resolved import (
+    budgets_of,
+    catching_up,
+    governance_of,
+    plans_of,
+    retries_of,
+    targets_of,
+    ticking,
+)
 from pixivflow.delivery.backoff import RetryPolicy
 from pixivflow.ids import ScheduleId
 from pixivflow.slots.stall import Budgets
@@ -53,3 +61,22 @@ def test_the_queue_and_the_waits_are_the_configured_ones() -> None:
 def test_a_delivery_may_be_tried_again_at_once() -> None:
     settings = configured(delivery={"targets": {}, "outboxRetryBaseMs": 0, "outboxRetryMaxMs": 0})
     assert retries_of(settings) == RetryPolicy(base_ms=0, max_ms=0)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "fires", "owes"),
+    [
+        ({}, True, True),
+        ({"catchUpMissedRuns": False}, True, False),
+        ({"mode": "external"}, False, False),
+        ({"mode": "external", "catchUpMissedRuns": True}, False, False),
+    ],
+    ids=["a clock inside", "it does not catch up", "a clock outside", "nor does that one catch up"],
+)
+def test_plans_fire_and_are_caught_up_only_where_the_clock_is_inside(
+    runtime: dict[str, object], fires: bool, owes: bool
+) -> None:
+    settings = configured(schedules=[PLAN], schedulerRuntime=runtime)
+    plans = plans_of(settings, NOW).values()
+    assert list(ticking(settings.scheduler_runtime, plans)) == (list(plans) if fires else [])
+    assert list(catching_up(settings.scheduler_runtime, plans)) == (list(plans) if owes else [])

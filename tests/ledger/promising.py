@@ -1,26 +1,32 @@
 """Promises in a real ledger: a cell to make them for, making them, and looking at what stands written."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from pixivflow.delivery.intents import FanOut, Order
+from pixivflow.delivery.intents import Order, Promise
 from pixivflow.delivery.model import Ack, OutboxRow
 from pixivflow.ids import Owner, RouteName
-from pixivflow.ledger import cells, deliveries, outbox, recording
+from pixivflow.ledger import cells, deliveries, enqueue, outbox, recording, works
 from pixivflow.ledger.connection import Db
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger.works import Place
 from pixivflow.slots.machine import Role
-from pixivflow.slots.model import CellChange, CellStatus, ReasonCode
+from pixivflow.slots.model import BoundWork, CellChange, CellStatus, ReasonCode
+from pixivflow.slots.ports import Recorded
+from tests.fixtures.bringing import a_bringing
 from tests.fixtures.deliveries import ME, NOW, SLOT, TARGET, an_order, promised
 from tests.fixtures.ledgers import transaction
 
+RUN = Owner("run-1-cafecafe")
+
 
 def a_cell(db: Db, order: Order | None = None, status: str = "selected", *, work: str | None = "1") -> Order:
-    """Write a slot with one cell that is bound to `work`; the order that the cell gives."""
+    """Write a slot that `RUN` holds, with one cell that is bound to `work`; the order that the cell gives."""
     given = order or an_order()
     with transaction(db):
         db.execute(
-            "INSERT OR IGNORE INTO schedule_slots (id, schedule_id, status) VALUES (?, 'daily', 'running')",
-            (given.slot_id,),
+            "INSERT OR IGNORE INTO schedule_slots (id, schedule_id, status, lease_owner, lease_until)"
+            " VALUES (?, 'daily', 'running', ?, ?)",
+            (given.slot_id, RUN, NOW + 180_000),
         )
         db.execute(
             "INSERT INTO schedule_slot_items (slot_id, target_id, work_id, work_type, status) VALUES (?, ?, ?, ?, ?)",
@@ -29,14 +35,26 @@ def a_cell(db: Db, order: Order | None = None, status: str = "selected", *, work
     return given
 
 
-def owed(db: Db, *routes: str, order: Order | None = None, now: int = NOW, cell: bool = True) -> FanOut:
-    """A work promised to `routes` at `now`, with its slot and cell if it is not there and `cell` says so."""
+def owed(db: Db, *routes: str, order: Order | None = None, now: int = NOW) -> Recorded:
+    """A work brought home for `routes` at `now`, with its slot and cell if they are not there."""
     given = order or an_order()
     known = "SELECT 1 FROM schedule_slot_items WHERE slot_id = ? AND target_id = ?"
-    if cell and given.slot_id and not db.execute(known, (given.slot_id, given.target_id)).fetchall():
+    if given.slot_id and not db.execute(known, (given.slot_id, given.target_id)).fetchall():
         a_cell(db, given, work=given.work_id)
     with transaction(db):
-        return enqueue(db, given, promised(given, *routes), now)
+        return brought(db, given, promised(given, *routes), now)
+
+
+def brought(
+    db: Db, order: Order, promises: Sequence[Promise], now: int = NOW, *, owner: Owner = RUN, binds: bool = True
+) -> Recorded:
+    """The work of `order` brought home by `owner`; one outside any occurrence has no cell, and is only promised."""
+    if order.slot_id is None or order.target_id is None:
+        known = enqueue.fan_out(db, order, promises, now).duplicate
+        return Recorded.DUPLICATE if known else Recorded.ENQUEUED
+    place = Place(slot_id=order.slot_id, target_id=order.target_id, owner=owner)
+    work = BoundWork(work_id=order.work_id, work_type=order.work_type)
+    return works.bring(db, place, a_bringing(work, promises, binds=binds), now)
 
 
 def table(db: Db, name: str) -> list[dict[str, Any]]:

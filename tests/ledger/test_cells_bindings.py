@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pixivflow.ids import Owner
-from pixivflow.ledger import bindings, leases
+from pixivflow.ids import Owner, TargetId
+from pixivflow.ledger import bindings, leases, works
 from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.works import Place
 from pixivflow.slots.model import BoundWork, CellStatus, ReasonCode, WorkType
-from pixivflow.slots.ports import Binding
+from pixivflow.slots.ports import Binding, NotOurs
 from pixivflow.slots.target import Duplicate, Enqueued, NoCandidate, Scan, Submitted, TargetFailed
 from tests.fixtures.ledgers import transaction
 from tests.fixtures.slots import (
@@ -35,6 +36,10 @@ EMPTY = NoCandidate(text="nothing passed", scan=Scan(attempted=4, skips=("filter
 def running(db: Db) -> None:
     with transaction(db):
         put_running(db)
+
+
+def place(target: str = "a") -> Place:
+    return Place(slot_id=SLOT, target_id=TargetId(target), owner=ME)
 
 
 def bind(db: Db, work: BoundWork = WORK, target: str = "a", owner: Owner = ME) -> Binding:
@@ -113,7 +118,8 @@ def test_a_run_that_lost_its_slot_binds_releases_and_reports_nothing(db: Db) -> 
         assert not bindings.bind(db, SLOT, ME, B, OTHER_WORK, NOW).won
         assert not bindings.release_binding(db, SLOT, ME, A, WORK, NOW)
         assert not bindings.advance(db, SLOT, ME, B, 1, "again", NOW)
-        assert not bindings.apply_outcome(db, SLOT, ME, A, Submitted(work=WORK), 3, NOW).applied
+        with pytest.raises(NotOurs):
+            works.apply(db, place(), Submitted(work=WORK), 3, NOW)
     assert everything(db) == before
 
 
@@ -122,10 +128,9 @@ def test_each_empty_pass_moves_the_cell_one_stage_and_the_last_one_ends_it(db: D
     stages = []
     for _ in range(3):
         with transaction(db):
-            applied = bindings.apply_outcome(db, SLOT, ME, A, EMPTY, 3, NOW)
-        assert applied.applied
-        assert applied.cell is not None
-        stages.append((applied.cell.status, applied.cell.fallback_stage, applied.cell.reason_code))
+            cell = works.apply(db, place(), EMPTY, 3, NOW)
+        assert cell is not None
+        stages.append((cell.status, cell.fallback_stage, cell.reason_code))
     assert stages == [(C.PENDING, 1, None), (C.PENDING, 2, None), (C.NO_CANDIDATE, 2, ReasonCode.FILTER_EXHAUSTED)]
     assert states(db)["b"] == "pending"
 
@@ -135,7 +140,7 @@ def test_a_pool_of_nothing_but_published_works_ends_the_cell_in_its_first_pass(d
     running(db)
     stale = NoCandidate(text="all published", scan=Scan(skips=("duplicate", "duplicate")))
     with transaction(db):
-        bindings.apply_outcome(db, SLOT, ME, A, stale, 3, NOW)
+        works.apply(db, place(), stale, 3, NOW)
     cell = the_cell(db)
     assert (cell.status, cell.fallback_stage, cell.reason_code) == (C.NO_CANDIDATE, 0, "duplicate_exhausted")
 
@@ -143,7 +148,7 @@ def test_a_pool_of_nothing_but_published_works_ends_the_cell_in_its_first_pass(d
 def test_a_manual_slot_gets_its_first_answer(db: Db) -> None:
     with transaction(db):
         put_running(db, a_slot(manual_request_id="key"))
-        bindings.apply_outcome(db, SLOT, ME, A, EMPTY, 3, NOW)
+        works.apply(db, place(), EMPTY, 3, NOW)
     assert (the_cell(db).status, the_cell(db).fallback_stage) == (C.NO_CANDIDATE, 0)
 
 
@@ -187,8 +192,8 @@ def test_a_work_that_is_gone_fails_its_cell_and_one_that_only_did_not_answer_sta
     bind(db, OTHER_WORK, "b")
     gone = TargetFailed(error="LOCKED_WORK_UNAVAILABLE: 101 answered 404", retryable=False)
     with transaction(db):
-        bindings.apply_outcome(db, SLOT, ME, A, gone, 3, NOW)
-        bindings.apply_outcome(db, SLOT, ME, B, TargetFailed(error="HTTP 503", retryable=True), 3, NOW)
+        works.apply(db, place(), gone, 3, NOW)
+        works.apply(db, place("b"), TargetFailed(error="HTTP 503", retryable=True), 3, NOW)
     assert the_cell(db, "a").status is C.FAILED
     assert (the_cell(db, "a").last_error or "").startswith("LOCKED_WORK_UNAVAILABLE")
     b = the_cell(db, "b")
@@ -196,15 +201,18 @@ def test_a_work_that_is_gone_fails_its_cell_and_one_that_only_did_not_answer_sta
 
 
 def test_an_outcome_for_a_cell_that_is_not_there_changes_nothing(db: Db) -> None:
+    running(db)
+    before = everything(db)
     with transaction(db):
-        assert not bindings.apply_outcome(db, SLOT, ME, A, Enqueued(work=WORK), 3, NOW).applied
+        assert works.apply(db, place("gone"), Enqueued(work=WORK), 3, NOW) is None
+    assert everything(db) == before
 
 
 def test_a_proven_duplicate_ends_its_cell_with_its_work(db: Db) -> None:
     running(db)
     bind(db)
     with transaction(db):
-        assert bindings.apply_outcome(db, SLOT, ME, A, Duplicate(work=WORK, text="published before"), 3, NOW).applied
+        works.apply(db, place(), Duplicate(work=WORK, text="published before"), 3, NOW)
     cell = the_cell(db)
     assert (cell.status, cell.work_id, cell.reason_code) == (C.DUPLICATE, WORK.work_id, "duplicate_exhausted")
 
@@ -215,5 +223,5 @@ def test_an_empty_search_does_not_end_a_cell_that_holds_a_work(db: Db) -> None:
     bind(db)
     before = everything(db)
     with transaction(db):
-        assert not bindings.apply_outcome(db, SLOT, ME, A, EMPTY, 3, NOW).applied
+        works.apply(db, place(), EMPTY, 3, NOW)
     assert everything(db) == before

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -249,11 +250,32 @@ async def test_otherwise_it_is_checked_while_it_serves(
         assert ledger.obstacle(CLOCK.now_ms()) == "ledger_damaged"
 
 
-async def test_a_check_in_the_background_does_not_keep_the_end_waiting(ledger_path: Path) -> None:
-    made(ledger_path, *(f"{number:05}" for number in range(2_000)))
-    for _ in range(5):
-        async with open_ledger(ledger_path, clock=CLOCK):
-            pass
+async def test_a_check_in_the_background_does_not_keep_the_end_waiting(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even one whose thread hears no interrupt: the end gives it up, as it does with every other thread."""
+    begun, let_go = trio.Event(), threading.Event()
+    token = trio.lowlevel.current_trio_token()
+
+    def check_for_ever(_db: Db) -> None:
+        token.run_sync_soon(begun.set)
+        let_go.wait()
+
+    async def let_go_at_last() -> None:
+        await trio.sleep(LIMIT_S)
+        let_go.set()
+
+    made(ledger_path)
+    monkeypatch.setattr(threaded, "finding", check_for_ever)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(let_go_at_last)
+            async with open_ledger(ledger_path, clock=CLOCK):
+                await begun.wait()
+            assert not let_go.is_set(), "the end has come before that of the check"
+            nursery.cancel_scope.cancel()
+    finally:
+        let_go.set()
 
 
 async def test_a_command_leaves_the_marks_of_others_to_the_daemon(ledger_path: Path) -> None:

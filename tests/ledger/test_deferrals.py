@@ -9,7 +9,7 @@ from pixivflow.ids import OutboxId, RouteName
 from pixivflow.ledger import outbox, outbox_rows
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.deferrals import defer
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger.enqueue import fan_out
 from tests.fixtures.deliveries import ME, NOW, an_order, promised
 from tests.fixtures.ledgers import transaction
 
@@ -31,7 +31,7 @@ def waiting(db: Db, *works: str, route: str = "a", now: int = NOW) -> list[Outbo
         for n, work in enumerate(works):
             order = an_order(work, slot=None, target=None)
             [promise] = promised(order, route)
-            enqueue(db, order, [promise], now + n)
+            fan_out(db, order, [promise], now + n)
             found.append(promise.outbox_id)
     return found
 

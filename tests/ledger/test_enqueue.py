@@ -16,20 +16,20 @@ from pixivflow.errors import Conflict
 from pixivflow.ids import DeliveryId, OutboxId, Owner, RouteName, WorkId
 from pixivflow.ledger import intents, outbox
 from pixivflow.ledger.connection import Db
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger.enqueue import fan_out
 from pixivflow.slots.model import WorkType
+from pixivflow.slots.ports import NotOurs, Recorded
 from tests.fixtures.deliveries import ME, NOW, SLOT, TARGET, an_order, promised
 from tests.fixtures.ledgers import transaction
-from tests.ledger.promising import a_cell, owed, put, sole, table
+from tests.ledger.promising import a_cell, brought, owed, put, sole, table
 
 
 @pytest.mark.case("delivery", 5)
 def test_three_routes_are_three_promises_with_a_row_each(db: Db) -> None:
-    found = owed(db, "a", "b", "c")
+    assert owed(db, "a", "b", "c") is Recorded.ENQUEUED
 
-    assert (found.duplicate, found.created) == (False, True)
-    assert [result.route for result in found.routes] == ["a", "b", "c"]
     made, rows = table(db, "deliveries"), table(db, "outbox")
+    assert [intent["delivery_target"] for intent in made] == ["a", "b", "c"]
     assert len({intent["idempotency_key"] for intent in made}) == 3
     assert [row["idempotency_key"] for row in rows] == [f"outbox:{intent['idempotency_key']}" for intent in made]
     assert [row["delivery_id"] for row in rows] == [intent["id"] for intent in made]
@@ -40,14 +40,12 @@ def test_three_routes_are_three_promises_with_a_row_each(db: Db) -> None:
 
 @pytest.mark.case("delivery", 6)
 def test_the_same_work_again_promises_nothing_new(db: Db) -> None:
-    first = owed(db, "a", "b", "c")
-    before = table(db, "outbox")
+    owed(db, "a", "b", "c")
+    before, made = table(db, "outbox"), table(db, "deliveries")
 
-    again = owed(db, "a", "b", "c", now=NOW + 5)
+    assert owed(db, "a", "b", "c", now=NOW + 5) is Recorded.ENQUEUED
 
-    assert (again.duplicate, again.created) == (False, False)
-    assert [result.delivery_id for result in again.routes] == [result.delivery_id for result in first.routes]
-    assert len(table(db, "deliveries")) == 3
+    assert table(db, "deliveries") == made
     assert table(db, "outbox") == [row | {"updated_at": NOW + 5} for row in before]
 
 
@@ -60,27 +58,25 @@ def test_only_the_route_that_lost_the_work_is_armed_again(db: Db) -> None:
         db.execute("UPDATE deliveries SET status = iif(delivery_target = 'b', 'failed', 'delivered')")
     before = table(db, "outbox")
 
-    again = owed(db, "a", "b", "c", now=NOW + 5)
+    assert owed(db, "a", "b", "c", now=NOW + 5) is Recorded.ENQUEUED
 
     after = table(db, "outbox")
-    assert [result.duplicate for result in again.routes] == [True, False, True]
-    assert (again.routes[0].delivery_id, again.routes[0].idempotency_key) == ("", "")
     assert (after[0], after[2]) == (before[0], before[2])
     assert (after[1]["status"], after[1]["attempts"], after[1]["next_attempt_at"]) == ("pending", 0, NOW + 5)
 
 
 @pytest.mark.case("delivery", 8)
-def test_a_work_that_every_route_has_is_a_duplicate_and_nothing_is_written(db: Db) -> None:
+def test_a_work_that_every_route_has_is_a_duplicate_and_nothing_is_promised(db: Db) -> None:
     owed(db, "a", "b", "c")
     with transaction(db):
         db.execute("UPDATE deliveries SET status = 'delivered'")
         db.execute("UPDATE schedule_slot_items SET status = 'selected'")
-    before = [table(db, name) for name in ("deliveries", "outbox", "schedule_slot_items", "delivery_events")]
+    before = [table(db, name) for name in ("deliveries", "outbox", "delivery_events")]
 
-    found = owed(db, "a", "b", "c", now=NOW + 5)
+    assert owed(db, "a", "b", "c", now=NOW + 5) is Recorded.DUPLICATE
 
-    assert (found.duplicate, found.created) == (True, False)
-    assert before == [table(db, name) for name in ("deliveries", "outbox", "schedule_slot_items", "delivery_events")]
+    assert before == [table(db, name) for name in ("deliveries", "outbox", "delivery_events")]
+    assert sole(db, "schedule_slot_items")["work_id"] is None, "the cell is free for another work"
 
 
 def test_a_route_that_has_the_work_from_any_other_cell_is_not_promised_it_again(db: Db) -> None:
@@ -88,9 +84,8 @@ def test_a_route_that_has_the_work_from_any_other_cell_is_not_promised_it_again(
     with transaction(db):
         db.execute("UPDATE deliveries SET status = 'duplicate'")
 
-    found = owed(db, "a", "b")
+    assert owed(db, "a", "b") is Recorded.ENQUEUED
 
-    assert [result.duplicate for result in found.routes] == [True, False]
     assert [intent["delivery_target"] for intent in table(db, "deliveries")] == ["a", "b"]
 
 
@@ -98,14 +93,13 @@ def test_a_route_that_is_about_to_get_the_work_from_another_cell_is_not_promised
     first = an_order("1", "other@2027-01-14T0800")
     owed(db, "a", order=first)
 
-    found = owed(db, "a", "b")
+    assert owed(db, "a", "b") is Recorded.ENQUEUED
 
-    assert [result.duplicate for result in found.routes] == [True, False]
     assert [(row["delivery_target"], row["slot_id"]) for row in table(db, "deliveries")] == [
         ("a", "other@2027-01-14T0800"),
         ("b", SLOT),
     ]
-    assert not owed(db, "a", order=first).duplicate  # the cell that promised it goes on with it
+    assert owed(db, "a", order=first) is Recorded.ENQUEUED  # the cell that promised it goes on with it
 
 
 @pytest.mark.parametrize("row", ["dead", "cancelled", "done"])
@@ -113,28 +107,29 @@ def test_a_promise_that_nobody_will_send_keeps_no_other_cell_from_the_work(db: D
     owed(db, "a", order=an_order("1", "other@2027-01-14T0800"))
     put(db, status=row)
 
-    assert owed(db, "a").created
+    assert owed(db, "a") is Recorded.ENQUEUED
+    assert len(table(db, "deliveries")) == 2
 
 
 @pytest.mark.case("delivery", 41)
 def test_a_dead_row_is_revived_with_the_payload_of_today_under_its_old_key(db: Db) -> None:
-    first = owed(db, "a")
+    owed(db, "a")
     put(db, status="dead", attempts=12, last_error="x", answer_unknown=1)
     with transaction(db):
         db.execute("UPDATE deliveries SET status = 'failed'")
-    before, order = sole(db, "outbox"), an_order()
+    before, order, first = sole(db, "outbox"), an_order(), sole(db, "deliveries")
 
     with transaction(db):
-        again = enqueue(db, order, promised(order, "a", payload={"files": ["2.png"]}), NOW + 5)
+        assert brought(db, order, promised(order, "a", payload={"files": ["2.png"]}), NOW + 5) is Recorded.ENQUEUED
 
     row = sole(db, "outbox")
     assert (row["status"], row["attempts"], row["last_error"], row["next_attempt_at"]) == ("pending", 0, None, NOW + 5)
     assert (row["id"], row["idempotency_key"]) == (before["id"], before["idempotency_key"])
     assert json.loads(row["payload_json"])["files"] == ["2.png"]
-    assert json.loads(row["payload_json"])["context"]["idempotencyKey"] == first.routes[0].idempotency_key
+    assert json.loads(row["payload_json"])["context"]["idempotencyKey"] == first["idempotency_key"]
     assert row["answer_unknown"] == 1
     assert sole(db, "deliveries")["status"] == "pending"
-    assert again.routes[0].delivery_id == first.routes[0].delivery_id
+    assert sole(db, "deliveries")["id"] == first["id"]
 
 
 @pytest.mark.parametrize("status", ["pending", "processing", "retry_wait", "done"])
@@ -145,7 +140,7 @@ def test_a_row_that_has_not_ended_badly_keeps_its_payload_and_its_budget(db: Db,
     before, order = sole(db, "outbox"), an_order()
 
     with transaction(db):
-        enqueue(db, order, promised(order, "a", payload={"files": ["2.png"]}), NOW + 5)
+        brought(db, order, promised(order, "a", payload={"files": ["2.png"]}), NOW + 5)
 
     assert sole(db, "outbox") == before | {"updated_at": NOW + 5}
 
@@ -183,17 +178,17 @@ def test_when_the_second_route_cannot_be_written_the_first_is_not_promised_eithe
     first, second = promised(order, "a", "b")
 
     with pytest.raises(sqlite3.IntegrityError), transaction(db):
-        enqueue(db, order, [first, msgspec.structs.replace(second, outbox_id=OutboxId(""))], NOW)
+        brought(db, order, [first, msgspec.structs.replace(second, outbox_id=OutboxId(""))])
 
-    assert (table(db, "deliveries"), table(db, "outbox")) == ([], [])
+    assert (table(db, "deliveries"), table(db, "outbox"), table(db, "downloads")) == ([], [], [])
     assert sole(db, "schedule_slot_items")["status"] == "selected"
 
 
 DIES_BETWEEN_TWO_ROUTES = """
 import os, signal, sys
 from pixivflow.ledger.connection import connect_plain
-from pixivflow.ledger.enqueue import enqueue
-from tests.fixtures.deliveries import NOW, an_order, promised
+from tests.fixtures.deliveries import an_order, promised
+from tests.ledger.promising import brought
 
 written = 0
 def watch(statement):
@@ -205,7 +200,7 @@ def watch(statement):
 db = connect_plain(sys.argv[1])
 db.steer("BEGIN IMMEDIATE")
 db.set_trace_callback(watch)
-enqueue(db, an_order(), promised(an_order(), "a", "b"), NOW)
+brought(db, an_order(), promised(an_order(), "a", "b"))
 """
 
 
@@ -220,40 +215,42 @@ def test_a_process_that_dies_between_two_routes_promised_nothing_and_the_next_on
     assert died.returncode == -signal.SIGKILL
     assert (table(db, "deliveries"), table(db, "outbox")) == ([], [])
     assert sole(db, "schedule_slot_items")["status"] == "selected"
-    assert owed(db, "a", "b").created
+    assert owed(db, "a", "b") is Recorded.ENQUEUED
     assert len(table(db, "outbox")) == 2
 
 
 def test_two_processes_that_promise_the_same_work_make_one_promise(db: Db, other_process: Db) -> None:
-    assert owed(db, "a").created
-    assert not owed(other_process, "a").created
+    for process in (db, other_process):
+        assert owed(process, "a") is Recorded.ENQUEUED
 
     assert len(table(db, "deliveries")) == len(table(db, "outbox")) == 1
 
 
-@pytest.mark.parametrize("status", ["submitted", "duplicate", "failed", "no_candidate", "delivery_pending"])
-def test_a_cell_that_has_ended_or_waits_already_stays_as_it_is(db: Db, status: str) -> None:
+@pytest.mark.parametrize("status", ["submitted", "duplicate", "failed", "no_candidate"])
+def test_a_cell_that_has_ended_is_promised_nothing(db: Db, status: str) -> None:
     a_cell(db, status=status)
 
-    owed(db, "a")
+    with pytest.raises(NotOurs):
+        owed(db, "a")
 
     assert sole(db, "schedule_slot_items")["status"] == status
+    assert table(db, "deliveries") == []
 
 
-def test_a_cell_without_a_work_is_bound_to_the_one_that_is_promised(db: Db) -> None:
-    order = a_cell(db, work=None, status="pending")
+def test_a_cell_that_waits_for_its_deliveries_goes_on_waiting(db: Db) -> None:
+    a_cell(db, status="delivery_pending")
 
-    owed(db, "a", order=order)
+    assert owed(db, "a") is Recorded.ENQUEUED
 
-    cell = sole(db, "schedule_slot_items")
-    assert (cell["status"], cell["work_id"], cell["work_type"]) == ("delivery_pending", "1", "illustration")
+    assert sole(db, "schedule_slot_items")["status"] == "delivery_pending"
 
 
-def test_a_cell_that_is_bound_to_another_work_is_promised_nothing(db: Db) -> None:
-    order = a_cell(db, work="2")
+@pytest.mark.parametrize("held", [None, "2"], ids=["none", "another"])
+def test_a_cell_that_is_not_bound_to_the_work_is_promised_nothing(db: Db, held: str | None) -> None:
+    order = a_cell(db, work=held)
 
-    with pytest.raises(Conflict), transaction(db):
-        enqueue(db, order, promised(order, "a"), NOW)
+    with pytest.raises(Conflict):
+        owed(db, "a", order=order)
 
     assert table(db, "deliveries") == []
 
@@ -263,19 +260,19 @@ def test_a_run_that_lost_its_slot_promises_nothing(db: Db) -> None:
     with transaction(db):
         db.execute("UPDATE schedule_slots SET lease_owner = 'run-2-cafecafe', lease_until = 1")
 
-    with pytest.raises(Conflict), transaction(db):
-        enqueue(db, order, promised(order, "a"), NOW, owner=Owner("run-1-cafecafe"))
+    with pytest.raises(Conflict):
+        owed(db, "a", order=order)
 
     assert table(db, "deliveries") == []
     with transaction(db):
-        assert enqueue(db, order, promised(order, "a"), NOW, owner=Owner("run-2-cafecafe")).created
+        assert brought(db, order, promised(order, "a"), owner=Owner("run-2-cafecafe")) is Recorded.ENQUEUED
 
 
 def test_a_work_outside_any_occurrence_is_promised_without_a_cell(db: Db) -> None:
-    found = owed(db, "a", order=an_order("1", None, None))
+    owed(db, "a", order=an_order("1", None, None))
 
-    assert found.routes[0].idempotency_key == "pixivflow:a:illustration:1:adhoc"
     intent = sole(db, "deliveries")
+    assert intent["idempotency_key"] == "pixivflow:a:illustration:1:adhoc"
     assert (intent["slot_id"], intent["target_id"]) == (None, None)
 
 
@@ -286,7 +283,7 @@ def test_an_explicit_key_that_belongs_to_another_work_is_refused(db: Db) -> None
     [promise] = promised(order, "a")
 
     with pytest.raises(Conflict), transaction(db):
-        enqueue(db, order, [msgspec.structs.replace(promise, idempotency_key=taken)], NOW)
+        fan_out(db, order, [msgspec.structs.replace(promise, idempotency_key=taken)], NOW)
 
 
 @pytest.mark.parametrize(
@@ -299,7 +296,7 @@ def test_an_empty_id_is_refused_by_the_table(db: Db, empty: dict[str, str]) -> N
     [promise] = promised(order, "a")
 
     with pytest.raises(sqlite3.IntegrityError), transaction(db):
-        enqueue(db, order, [msgspec.structs.replace(promise, **empty)], NOW)
+        fan_out(db, order, [msgspec.structs.replace(promise, **empty)], NOW)
 
 
 def test_an_empty_work_is_refused_by_the_table(db: Db) -> None:
@@ -307,7 +304,7 @@ def test_an_empty_work_is_refused_by_the_table(db: Db) -> None:
     nothing = Order(work_type=WorkType.ILLUSTRATION, work_id=WorkId(""), slot_id=SLOT, target_id=TARGET)
 
     with pytest.raises(sqlite3.IntegrityError), transaction(db):
-        enqueue(db, nothing, [promise], NOW)
+        fan_out(db, nothing, [promise], NOW)
 
 
 def test_a_title_that_breaks_other_programs_is_promised_and_sent_as_it_can_be(db: Db) -> None:
@@ -316,7 +313,7 @@ def test_a_title_that_breaks_other_programs_is_promised_and_sent_as_it_can_be(db
     title = "NUL \x00, half a pair \ud83d, a quote ' and a line\nbreak"
 
     with transaction(db):
-        enqueue(db, order, promised(order, "a", payload={"context": {"title": title}}), NOW)
+        brought(db, order, promised(order, "a", payload={"context": {"title": title}}))
         [row] = outbox.claim(db, RouteName("a"), 1, ME, NOW)
 
     assert json.loads(row.payload_json)["context"]["title"] == title.replace("\ud83d", "?")
@@ -327,7 +324,7 @@ def test_an_intent_of_unknown_kind_is_not_promised(db: Db) -> None:
     [promise] = promised(order, "a")
 
     with pytest.raises(sqlite3.IntegrityError), transaction(db):
-        enqueue(db, order, [promise], NOW)
+        fan_out(db, order, [promise], NOW)
 
 
 def test_the_budget_of_a_row_is_the_promises(db: Db) -> None:
@@ -336,6 +333,6 @@ def test_the_budget_of_a_row_is_the_promises(db: Db) -> None:
     few: Promise = msgspec.structs.replace(promise, max_attempts=3)
 
     with transaction(db):
-        enqueue(db, order, [few], NOW)
+        fan_out(db, order, [few], NOW)
 
     assert sole(db, "outbox")["max_attempts"] == 3

@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from actors.ports import Busy, Fire, Refused
+from pixivflow.config.model import SchedulerRuntime
+from pixivflow.daemon import resolved
 from pixivflow.ids import ScheduleId, SlotId, TargetId
 from pixivflow.ledger import executions, runs, slots
 from pixivflow.ledger.connection import Db
 from pixivflow.ledger.fires import FireLedger
 from pixivflow.ledger.ledger import Ledger
 from pixivflow.scheduling.model import Governance, Plan
+from pixivflow.scheduling.ticks import next_at
 from pixivflow.slots.machine import ExecutionStatus
 from pixivflow.times import from_utc_text
 from tests.fixtures.slots import HOUR, MINUTE, NOW, PLAN, SLOT, A, B, a_plan, a_slot, plans, states
@@ -25,13 +28,14 @@ BUSY = Busy(slot="p@earlier", plan="p", lane="l")
 def a_clock(
     ledger: Ledger, *found: Plan, busy: tuple[Busy, ...] = (), ticking: bool = True, catching_up: bool = True
 ) -> FireLedger:
+    runtime = SchedulerRuntime(mode="internal" if ticking else "external", catch_up_missed_runs=catching_up)
+    configured = plans(*(found or (a_plan(timezone="Asia/Shanghai"),)))
     return FireLedger(
         ledger,
-        plans=lambda: plans(*(found or (a_plan(timezone="Asia/Shanghai"),))),
+        plans=lambda: configured,
         targets=lambda: (A, B),
         busy=lambda: busy,
-        ticking=lambda: ticking,
-        catching_up=lambda: catching_up,
+        owing=lambda: resolved.catching_up(runtime, configured.values()),
     )
 
 
@@ -90,36 +94,9 @@ async def test_a_limit_that_was_reached_opens_nothing(ledger: Ledger) -> None:
     assert await opened(ledger) == []
 
 
-async def test_a_plan_fires_on_its_own_wall_clock(ledger: Ledger) -> None:
-    clock = a_clock(ledger, shanghai())
-    assert clock.next_at(NOW - 1) == NOW
-    assert clock.next_at(NOW) == NOW + DAY
-    assert clock.between(NOW - 1, NOW) == [TICK]
-    assert clock.between(NOW, NOW + DAY - 1) == []
-
-
-async def test_after_a_long_sleep_only_the_latest_fire_of_each_plan_is_left(ledger: Ledger) -> None:
-    often = a_plan(id=Q, cron="*/5 * * * *")
-    clock = a_clock(ledger, shanghai(), often)
-    assert sorted(clock.between(NOW - 9 * DAY, NOW + 7 * MINUTE), key=lambda fire: fire.plan) == [
-        TICK,
-        Fire("q", NOW + 5 * MINUTE),
-    ]
-
-
-async def test_the_earliest_of_all_plans_wakes_the_clock(ledger: Ledger) -> None:
-    early = a_plan(id=Q, cron="59 1 * * *")
-    assert a_clock(ledger, shanghai(), early).next_at(NOW - HOUR) == NOW - MINUTE
-    assert a_clock(ledger, shanghai(enabled=False), a_plan(id=Q, armed_at=None)).next_at(NOW) is None
-    assert a_clock(ledger, shanghai(cron="")).next_at(NOW) is None
-
-
-async def test_a_clock_outside_leaves_none_inside(ledger: Ledger) -> None:
+async def test_where_a_clock_outside_fires_nothing_is_caught_up(ledger: Ledger) -> None:
     await ledger.write(ran, NOW - DAY)
-    clock = a_clock(ledger, shanghai(), ticking=False)
-    assert clock.next_at(NOW - 1) is None
-    assert clock.between(NOW - DAY, NOW) == []
-    assert await clock.missed(NOW) == []
+    assert await a_clock(ledger, shanghai(), ticking=False).missed(NOW) == []
 
 
 @pytest.mark.case("slots", 71)
@@ -162,10 +139,11 @@ async def test_a_run_that_was_skipped_is_no_end_that_catch_up_goes_by(ledger: Le
 
 @pytest.mark.case("slots", 11)
 async def test_the_second_pass_of_a_repeated_hour_finds_the_slot_of_the_first(ledger: Ledger) -> None:
-    clock = a_clock(ledger, a_plan(cron="0 * * * *", timezone="Europe/Athens"))
+    hourly = a_plan(cron="0 * * * *", timezone="Europe/Athens")
+    clock = a_clock(ledger, hourly)
     first, second = from_utc_text("2026-10-25 00:00:00"), from_utc_text("2026-10-25 01:00:00")
-    assert clock.next_at(first - 1) == first
-    assert clock.next_at(first) == second
+    assert next_at([hourly], first - 1) == first
+    assert next_at([hourly], first) == second
     one = await clock.open(Fire("p", first), first)
 
     def end(db: Db) -> None:

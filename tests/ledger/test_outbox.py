@@ -12,7 +12,7 @@ from pixivflow.delivery.model import OutboxRow, RowKind, RowStatus
 from pixivflow.ids import OutboxId, Owner, RouteName
 from pixivflow.ledger import outbox, outbox_rows, recording
 from pixivflow.ledger.connection import Db, connect_plain
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger.enqueue import fan_out
 from tests.fixtures.deliveries import ME, NOW, OTHER, an_order, promised
 from tests.fixtures.ledgers import transaction
 from tests.ledger.promising import owed, put, sole, table
@@ -290,7 +290,7 @@ def test_looking_and_claiming_cost_the_same_however_much_is_finished(db: Db) -> 
     with transaction(db):
         for n in range(2_000):
             order = an_order(f"done-{n}", None, None)
-            enqueue(db, order, promised(order, "ab"[n % 2]), NOW - 9)
+            fan_out(db, order, promised(order, "ab"[n % 2]), NOW - 9)
         db.execute("UPDATE outbox SET status = 'done' WHERE next_attempt_at < ?", (NOW,))
 
     assert work_done(db) == before
@@ -303,7 +303,7 @@ def test_a_long_queue_of_one_route_costs_the_others_nothing(db: Db) -> None:
     with transaction(db):
         for n in range(2_000):
             order = an_order(f"later-{n}", None, None)
-            enqueue(db, order, promised(order, "b"), NOW + 9)
+            fan_out(db, order, promised(order, "b"), NOW + 9)
 
     assert work_done(db) <= before + 20
 

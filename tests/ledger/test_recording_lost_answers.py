@@ -14,8 +14,11 @@ from pixivflow.delivery.model import (
     PermanentFailure,
     RetryableFailure,
 )
+from pixivflow.ids import OutboxId
+from pixivflow.ledger import orders
 from pixivflow.ledger.connection import Db, connect_plain
 from tests.fixtures.deliveries import KEY, ME, NOW, ONE_OF_EACH, OTHER
+from tests.fixtures.ledgers import transaction
 from tests.ledger.promising import (
     answered,
     claimed,
@@ -198,7 +201,8 @@ def test_a_lost_answer_is_remembered_through_every_later_change(db: Db) -> None:
     answered(db, TIMED_OUT)
     answered(db, UNAVAILABLE, now=NOW + 30_000)
     answered(db, PermanentFailure(error="bad"), now=NOW + 120_000)
-    owed(db, "a", now=NOW + 200_000)
+    with transaction(db):
+        orders.revive(db, OutboxId(sole(db, "outbox")["id"]), NOW + 200_000, source="delivery retry")
 
     assert sole(db, "outbox")["status"] == "pending"
     assert sole(db, "outbox")["answer_unknown"] == 1

@@ -4,10 +4,12 @@ import pytest
 
 from actors.kit.cancel import CancelOrigin, End, Ended, Finished
 from actors.ports import Lost, Verdict
-from pixivflow.ledger import bindings, cells, leases, runs, sweeps
+from pixivflow.ledger import bindings, cells, leases, runs, sweeps, works
 from pixivflow.ledger.connection import Db
+from pixivflow.ledger.works import Place
 from pixivflow.slots.machine import Role
 from pixivflow.slots.model import CellChange, CellStatus, SlotStatus
+from pixivflow.slots.ports import NotOurs
 from pixivflow.slots.target import Submitted
 from tests.fixtures.ledgers import transaction
 from tests.fixtures.slots import (
@@ -107,7 +109,8 @@ def test_a_run_that_comes_back_after_it_was_given_up_writes_nothing(db: Db) -> N
     with transaction(db):
         assert not leases.beat(db, SLOT, ME, LATER)
         assert not bindings.bind(db, SLOT, ME, B, WORK, LATER).won
-        assert not bindings.apply_outcome(db, SLOT, ME, A, Submitted(work=WORK), 3, LATER).applied
+        with pytest.raises(NotOurs):
+            works.apply(db, Place(slot_id=SLOT, target_id=A, owner=ME), Submitted(work=WORK), 3, LATER)
         assert runs.finish(db, a_run(), Finished(None), LATER) == Lost()
         assert runs.finish(db, a_run(), TIMED_OUT, LATER) == Lost()
         assert runs.abandon(db, a_run(), TIMED_OUT, LATER) == Lost()

@@ -33,11 +33,11 @@ def a_report() -> str:
 
 def fails(db: Db) -> None:
     outcome = TargetFailed(error=told(BUG), retryable=True, report=a_report())
-    assert bindings.apply_outcome(db, SLOT, ME, A, outcome, 3, NOW).applied
+    bindings.apply_outcome(db, SLOT, ME, A, outcome, 3, NOW)
 
 
 def looks_again(db: Db) -> None:
-    assert bindings.apply_outcome(db, SLOT, ME, A, NoCandidate(text=told(BUG)), 3, NOW).applied
+    bindings.apply_outcome(db, SLOT, ME, A, NoCandidate(text=told(BUG)), 3, NOW)
 
 
 def gets_a_verdict(db: Db) -> None:

@@ -11,6 +11,7 @@ from trio.testing import MockClock
 
 from actors.kit.testing import VirtualClock
 from actors.ports import Admitted, Course, Due, Lost, Refused, Unfinished
+from pixivflow.delivery.model import Accepted
 from pixivflow.errors import StorageFull, Unavailable
 from pixivflow.ids import Owner
 from pixivflow.ledger.connection import Db, connect_plain
@@ -109,6 +110,28 @@ async def test_a_renewal_that_finds_the_ledger_busy_is_no_error(ledger: Ledger, 
     [row] = await outbox_of(ledger).claim(ROUTE, 1, WORKER, NOW)
     with kept_busy(ledger_path):
         await outbox_of(ledger).renew([row.id], WORKER, NOW)
+
+
+async def test_an_answer_is_kept_in_hand_until_the_disk_has_room_for_it(
+    ledger: Ledger, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await ledger.write(lambda db: put_intent(db, route=ROUTE) and None)
+    outbox = outbox_of(ledger)
+    [row] = await outbox.claim(ROUTE, 1, WORKER, NOW)
+    assert await outbox.cleared(row, WORKER, NOW)
+    write, refused = ledger.write, list[str]()
+
+    async def until_the_third(fn: object, *args: object) -> object:
+        if len(refused) < 2:
+            refused.append("full")
+            raise StorageFull("no room")
+        return await write(fn, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ledger, "write", until_the_third)
+    began = trio.current_time()
+    await outbox.record(row, Accepted(remote_id="r-1"), WORKER, NOW)
+    assert (refused, trio.current_time() - began) == (["full", "full"], 2 * PRODUCTION.storage_retry_ms / 1000)
+    assert await ledger.read(lambda db: db.execute("SELECT status FROM outbox").fetchall()) == [("done",)]
 
 
 async def test_after_the_clock_was_set_back_a_dead_run_blocks_its_slot_for_one_lease_and_no_longer(

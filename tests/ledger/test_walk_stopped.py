@@ -15,7 +15,8 @@ from actors.kit.testing import Probe
 from actors.ports import Admitted, Cancel, Drain
 from actors.runs import LiveRun
 from pixivflow.config.model import Target
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.ground import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.intents import Order, Promise, promises
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
 from pixivflow.ledger import slots
@@ -78,7 +79,7 @@ class Daemon:
             plans=lambda: plans(a_plan(armed_at=0)),
             timings=PRODUCTION,
         )
-        supervisor = Supervisor(ground.children(), Hooks(clock=Stopped(), note=self.probe.note))
+        supervisor = Supervisor(children(ground.bodies()), Hooks(clock=Stopped(), note=self.probe.note))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(supervisor.run)
             await supervisor.up.wait()

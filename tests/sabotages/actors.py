@@ -4,7 +4,8 @@ from tests.sabotages import Sabotage
 
 CANCEL, CONTEXT, MAILBOX = "actors/kit/cancel.py", "actors/kit/context.py", "actors/kit/mailbox.py"
 RESTART, SUPERVISOR = "actors/kit/restart.py", "actors/kit/supervisor.py"
-RUNS, RUNNER, PUMP = "actors/runs.py", "actors/slot_runner.py", "actors/outbox_pump.py"
+RUNS, RUNNER = "actors/runs.py", "actors/slot_runner.py"
+PUMP, LANE = "actors/outbox_pump.py", "actors/outbox_lane.py"
 
 CANCEL_TESTS = ("tests/actors/test_cancel.py",)
 MODEL_TESTS = ("tests/actors/test_cancel_property.py",)
@@ -136,6 +137,48 @@ LETTERS = (
 )
 
 TREE = (
+    breaking(
+        "who asks the dead waits for the deadline",
+        SUPERVISOR,
+        "        self.child.farewell()\n",
+        "",
+        (*START_TESTS, "tests/daemon/test_asking.py"),
+    ),
+    breaking(
+        "letters are refused between two lives",
+        SUPERVISOR,
+        '            self.context.note("actor.failed", error=error)\n',
+        '            self.context.note("actor.failed", error=error)\n            self.child.farewell()\n',
+        (*START_TESTS, *MAILBOX_TESTS),
+    ),
+    breaking(
+        "who never began keeps its box open",
+        SUPERVISOR,
+        "                keeper.leave()\n",
+        "                keeper.gone.set()\n",
+        START_TESTS,
+    ),
+    breaking(
+        "a daemon that shall stay leaves when it is idle",
+        "pixivflow/daemon/tree.py",
+        'return runtime.mode == "external" and runtime.exit_when_idle',
+        'return runtime.mode == "external"',
+        ("tests/daemon/test_tree.py",),
+    ),
+    breaking(
+        "the clock starts before recovery",
+        "pixivflow/daemon/tree.py",
+        '    Place("runs",           Kind.PERMANENT, When.ALWAYS),',
+        '    Place("scheduler",      Kind.PERMANENT, When.ALWAYS), Place("runs", Kind.PERMANENT, When.ALWAYS),',
+        ("tests/daemon/test_tree.py",),
+    ),
+    breaking(
+        "the box of slot_runner stays open",
+        "pixivflow/daemon/ground.py",
+        "Body(self._slot_runner, self.runner)",
+        "Body(self._slot_runner)",
+        ("tests/daemon/test_asking.py",),
+    ),
     breaking("the back-off does not grow", RESTART, "budget.backoff_ms << recent", "budget.backoff_ms", RESTART_TESTS),
     breaking("a failure is never forgiven", RESTART, "if at > now - budget.period_ms", "if at < now", RESTART_TESTS),
     breaking(
@@ -155,14 +198,14 @@ TREE = (
     breaking(
         "the first to start is the first to go",
         SUPERVISOR,
-        "above = [k for k in reversed(self._keepers)",
-        "above = [k for k in self._keepers",
+        "keepers = [k for k in reversed(self._keepers)",
+        "keepers = [k for k in self._keepers",
         STOP_TESTS,
     ),
     breaking(
         "the foundation goes with the others",
         SUPERVISOR,
-        "reversed(self._keepers) if not k.child.foundation]",
+        "reversed(self._keepers) if k.child.foundation is is_last]",
         "reversed(self._keepers)]",
         STOP_TESTS,
     ),
@@ -318,8 +361,22 @@ OUTBOX = (
     breaking(
         "nothing is sent while a roll-up fails",
         PUMP,
-        'ctx.note("pump.before_failed", error=error)\n',
-        'ctx.note("pump.before_failed", error=error)\n        return parts.poll_ms\n',
+        'ctx.note("pump.missed_failed", error=error)\n',
+        'ctx.note("pump.missed_failed", error=error)\n        raise\n',
+        PUMP_TESTS,
+    ),
+    breaking(
+        "one bad slot keeps all others from being rolled up",
+        PUMP,
+        'ctx.note("pump.roll_up_failed", slot=slot, error=error)\n',
+        'ctx.note("pump.roll_up_failed", slot=slot, error=error)\n            return\n',
+        PUMP_TESTS,
+    ),
+    breaking(
+        "a row that waits for its receiver is not told of",
+        LANE,
+        "        await parts.outbox.defer(route, parts.batch, why, ctx.clock.now_ms())\n",
+        "",
         PUMP_TESTS,
     ),
     breaking(
@@ -329,8 +386,8 @@ OUTBOX = (
         "await _lane(ctx, parts, route, lane, wake)",
         PUMP_TESTS,
     ),
-    breaking("rows behind the one in hand lose their lease", PUMP, "[*in_hand, *unsent]", "[*in_hand]", PUMP_TESTS),
-    breaking("the row in hand loses its lease", PUMP, "[*in_hand, *unsent]", "[*unsent]", PUMP_TESTS),
+    breaking("rows behind the one in hand lose their lease", LANE, "[*in_hand, *unsent]", "[*in_hand]", PUMP_TESTS),
+    breaking("the row in hand loses its lease", LANE, "[*in_hand, *unsent]", "[*unsent]", PUMP_TESTS),
     breaking(
         "a row that becomes due waits for the poll",
         PUMP,
@@ -348,35 +405,35 @@ OUTBOX = (
     breaking("the next batch waits for the poll", PUMP, "    if lane.rows:\n", "    if lane is None:\n", PUMP_TESTS),
     breaking(
         "a cancelled row is sent",
-        PUMP,
+        LANE,
         "if not await parts.outbox.cleared(row, parts.owner, ctx.clock.now_ms()):",
         "if await parts.outbox.cleared(row, parts.owner, ctx.clock.now_ms()) is None:",
         PUMP_TESTS,
     ),
     breaking(
         "rows not sent wait for the attempt in flight",
-        PUMP,
+        LANE,
         "            nursery.start_soon(_release_at_stop, ctx, parts, unsent)\n",
         "",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "a cut attempt frees its row",
-        PUMP,
+        LANE,
         "    finally:\n        await _release(ctx, parts, unsent)",
         "    finally:\n        await _release(ctx, parts, [*in_hand, *unsent])",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "an attempt begins after the stop",
-        PUMP,
+        LANE,
         "while unsent and not ctx.stopping:",
         "while unsent:",
         PUMP_STOP_TESTS,
     ),
     breaking(
         "an answer is lost to the end of the grace",
-        PUMP,
+        LANE,
         "    with ctx.settling():\n        await parts.outbox.record(",
         "    with trio.fail_after(5):\n        await parts.outbox.record(",
         PUMP_STOP_TESTS,
@@ -390,4 +447,56 @@ OUTBOX = (
     ),
 )
 
-ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX)
+CONTRACTS = (
+    breaking(
+        "the fake of the slots never ends a lease",
+        "tests/actors/fakes.py",
+        "return slot in self.leases and self.until.get(slot, now + 1) > now",
+        "return slot in self.leases",
+        ("tests/contracts/test_slot_store.py",),
+    ),
+    breaking(
+        "the fake of the slots runs again what is over",
+        "tests/actors/fakes.py",
+        "            self.over.add(run.slot)\n",
+        "            pass\n",
+        ("tests/contracts/test_slot_store.py",),
+    ),
+    breaking(
+        "the fake of the outbox gives rows in the order of their making",
+        "tests/actors/fake_outbox.py",
+        "rows = sorted(due, key=lambda row: row.due_at)[:n]",
+        "rows = due[:n]",
+        ("tests/contracts/test_outbox_store.py",),
+    ),
+    breaking(
+        "the fake of the sweep ends a slot twice",
+        "tests/actors/fake_sweep.py",
+        "        self.beyond.remove(slot)\n",
+        "        pass\n",
+        ("tests/contracts/test_sweep_store.py",),
+    ),
+    breaking(
+        "the fake of the clock opens what no plan fires",
+        "tests/actors/fake_fires.py",
+        "        if fire.plan not in self.plans:\n",
+        "        if fire.plan is None:\n",
+        ("tests/contracts/test_fires.py",),
+    ),
+    breaking(
+        "the ledger's sweep ends what can be rescued",
+        "pixivflow/ledger/sweeps.py",
+        "reason = stall.verdict(slot, limits, now) if slot else None",
+        "reason = ReasonCode.QUEUED_TOO_LONG if slot else None",
+        ("tests/contracts/test_sweep_store.py",),
+    ),
+    breaking(
+        "the ledger defers rows by claiming them",
+        "pixivflow/ledger/stores.py",
+        "        await self._ledger.write(deferrals.defer, RouteName(route), n, why, at, every_ms)\n",
+        '        await self._ledger.write(outbox.claim, RouteName(route), n, Owner("nobody"), at, every_ms)\n',
+        ("tests/contracts/test_outbox_store.py",),
+    ),
+)
+
+ROWS = (*CANCELLATION, *LETTERS, *TREE, *RUN, *OUTBOX, *CONTRACTS)

@@ -9,6 +9,9 @@ DISPOSITION = "pixivflow/scheduling/disposition.py"
 SCHEDULER = "actors/scheduler.py"
 IDLE = "actors/idle_lifecycle.py"
 FIRES = "pixivflow/ledger/fires.py"
+ADMISSION = "pixivflow/scheduling/admission.py"
+TICKS = "pixivflow/scheduling/ticks.py"
+RESOLVED = "pixivflow/daemon/resolved.py"
 OWED = "pixivflow/ledger/owed.py"
 TRIGGERS = "pixivflow/ledger/triggers.py"
 COUNTS = "pixivflow/ledger/refusals.py"
@@ -30,6 +33,9 @@ DISPOSITION_TESTS = ("tests/unit/scheduling/test_disposition.py",)
 SCHEDULER_TESTS = ("tests/actors/test_scheduler.py",)
 IDLE_TESTS = ("tests/actors/test_idle_lifecycle.py",)
 FIRES_TESTS = ("tests/ledger/test_fires.py",)
+ADMISSION_TESTS = ("tests/unit/scheduling/test_admission.py",)
+TICKS_TESTS = ("tests/unit/scheduling/test_ticks.py",)
+RESOLVED_TESTS = ("tests/daemon/test_resolved.py",)
 OWED_TESTS = ("tests/ledger/test_owed.py",)
 TRIGGER_TESTS = ("tests/ledger/test_triggers.py",)
 COUNT_TESTS = ("tests/ledger/test_triggers_refusals.py",)
@@ -268,10 +274,10 @@ ACTORS = (
 ROWS_OF_THE_CLOCK = (
     Sabotage(
         name="a tick of a busy plan opens a slot",
-        file=FIRES,
-        find="        if any(run.plan == plan.id for run in self._busy()):",
-        replace="        if not plan:",
-        tests=FIRES_TESTS,
+        file=ADMISSION,
+        find="    if any(run.plan == plan.id for run in busy):",
+        replace="    if not plan:",
+        tests=(*ADMISSION_TESTS, *FIRES_TESTS),
     ),
     Sabotage(
         name="a tick beyond a limit opens a slot",
@@ -282,17 +288,38 @@ ROWS_OF_THE_CLOCK = (
     ),
     Sabotage(
         name="plans fire beside a clock outside",
-        file=FIRES,
-        find="if _is_armed(plan)) if self._ticking() else iter(())",
-        replace="if _is_armed(plan))",
-        tests=FIRES_TESTS,
+        file=RESOLVED,
+        find='return plans if runtime.mode == "internal" else ()',
+        replace="return plans",
+        tests=(*RESOLVED_TESTS, *FIRES_TESTS),
     ),
     Sabotage(
         name="catch-up does not ask whether it is wanted",
-        file=FIRES,
-        find="if self._catching_up() else {}",
-        replace="if True else {}",
-        tests=FIRES_TESTS,
+        file=RESOLVED,
+        find="return ticking(runtime, plans) if runtime.catch_up_missed_runs else ()",
+        replace="return ticking(runtime, plans)",
+        tests=(*RESOLVED_TESTS, *FIRES_TESTS),
+    ),
+    Sabotage(
+        name="a plan without a cron line may tick",
+        file=TICKS,
+        find='return plan.is_armed and plan.cron.strip() != ""',
+        replace="return plan.is_armed",
+        tests=(*TICKS_TESTS, *ADMISSION_TESTS),
+    ),
+    Sabotage(
+        name="a tick of a plan without targets opens a slot",
+        file=ADMISSION,
+        find='return Opening(plan=plan, targets=targets) if targets else Refused("no_targets")',
+        replace="return Opening(plan=plan, targets=targets)",
+        tests=(*ADMISSION_TESTS, *FIRES_TESTS),
+    ),
+    Sabotage(
+        name="every fire since the last look is due",
+        file=TICKS,
+        find="if at is not None and at > since]",
+        replace="if at is not None]",
+        tests=TICKS_TESTS,
     ),
     Sabotage(
         name="an owner lets a slot count for nothing",

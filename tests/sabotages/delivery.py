@@ -16,6 +16,13 @@ DELIVERIES = ("tests/ledger/test_deliveries.py",)
 ENQUEUE = ("tests/ledger/test_enqueue.py",)
 
 ROWS = (
+    Sabotage(
+        name="an answer that finds no room is dropped",
+        file=f"{LEDGER}/stores.py",
+        find="            except Unavailable:\n                await trio.sleep(self._timings.storage_retry_ms / 1000)",
+        replace="            except Unavailable:\n                return",
+        tests=("tests/ledger/test_stores.py",),
+    ),
     # the machines
     Sabotage(
         name="a publication is taken back",
@@ -212,16 +219,16 @@ ROWS = (
     ),
     Sabotage(
         name="a run that lost its slot still promises",
-        file=f"{LEDGER}/enqueue.py",
-        find="if owner is not None and not db.execute",
-        replace="if owner is None and not db.execute",
+        file=f"{LEDGER}/works.py",
+        find="    if slots.held(db, place.slot_id, place.owner) is None:\n",
+        replace="    if slots.read(db, place.slot_id) is None:\n",
         tests=ENQUEUE,
     ),
     Sabotage(
         name="a cell is promised a second work",
-        file=f"{LEDGER}/enqueue.py",
-        find="if cell is not None and cell.work_id not in (None, order.work_id):",
-        replace="if cell is None and order.work_id is None:",
+        file=f"{LEDGER}/works.py",
+        find="(cell is None or cell.work_id != work.work_id or not cell.is_open)",
+        replace="(cell is None or not cell.is_open)",
         tests=ENQUEUE,
     ),
     Sabotage(

@@ -463,6 +463,13 @@ ENDS = (
         "            case Broken(jobs=jobs) if True:",
         "end",
     ),
+    row(
+        "the end waits for the check of the file",
+        "threaded",
+        "            self._end.push_async_callback(Attendant(self._check).end)",
+        "            self._end.push_async_callback(Attendant(self._check).wait_over, 10**8)",
+        "start",
+    ),
     row("a hanging read is not cut", "connection", "        self.interrupt_now()\n", "", "end"),
     row("a hanging thread's lock is given away", "threaded", "            self._hung = True\n", "", "end"),
     row(

@@ -10,7 +10,7 @@ PROFILE = "pixivflow/delivery/profile.py"
 TEMPLATES = "pixivflow/delivery/templates.py"
 DEFERRAL = "pixivflow/delivery/deferral.py"
 DEFERRALS = "pixivflow/ledger/deferrals.py"
-STORES = "pixivflow/ledger/stores.py"
+LANE = "actors/outbox_lane.py"
 
 ADDRESSES = "pixivflow/providers/addresses.py"
 ATTEMPTS = "pixivflow/providers/attempts.py"
@@ -603,10 +603,10 @@ ANSWERS = (
 GATE = (
     Sabotage(
         name="a receiver that is not ready is sent to",
-        file=STORES,
-        find="        if why is not None:",
-        replace="        if False:",
-        tests=T_POST,
+        file=LANE,
+        find="    if (why := await parts.ready(route)) is not None:",
+        replace="    if (why := None) is not None:",
+        tests=("tests/actors/test_outbox_pump.py", *T_POST),
     ),
     Sabotage(
         name="a deferral is told of at every look",

@@ -12,11 +12,13 @@ from actors.runs import LiveRun
 from pixivflow.delivery.intents import Order, promises
 from pixivflow.errors import Conflict, LedgerLost
 from pixivflow.ids import Owner, SlotId, WorkId
-from pixivflow.ledger.bindings import apply_outcome, bind, release_binding
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger import works
 from pixivflow.ledger.ledger import Ledger
+from pixivflow.ledger.works import Place
 from pixivflow.slots.model import BoundWork, Cell, Work, WorkType
-from pixivflow.slots.target import Duplicate, Enqueued, NoCandidate, TargetFailed, TargetOutcome
+from pixivflow.slots.ports import Recorded
+from pixivflow.slots.target import Duplicate, NoCandidate, TargetFailed, TargetOutcome
+from tests.fixtures.bringing import a_bringing
 from tests.simulation.chronicle import Chronicle
 from tests.simulation.story import TIMEOUT_MS
 
@@ -72,23 +74,25 @@ class Player:
     async def _publish(self, ledger: Ledger, slot: SlotId, owner: Owner, cell: Cell, chance: Random) -> None:
         name = cell.work_id or WorkId(f"w{chance.randrange(POOL)}-{cell.target_id}")
         mine, at = BoundWork(work_id=name, work_type=WorkType.ILLUSTRATION), self._clock.now_ms
-        if not (await ledger.write(bind, slot, owner, cell.target_id, mine, at())).won:
-            return
-        await trio.sleep(chance.uniform(0, 20))
+        place = Place(slot_id=slot, target_id=cell.target_id, owner=owner)
         order = Order(work_type=mine.work_type, work_id=name, slot_id=slot, target_id=cell.target_id)
         payload = {"context": {"slotId": slot, "targetId": cell.target_id, "pixivId": name}}
         made = promises(order, self._story.routes(cell.target_id), payload, self._chronicle.new_id)
+        bringing = a_bringing(mine, made, resumed=cell.work_id is not None)
         with suppress(Conflict):
-            fan_out = await ledger.write(enqueue, order, made, at(), owner=owner)
+            if not (await ledger.write(works.bind, place, mine, at())).won:
+                return
+            await trio.sleep(chance.uniform(0, 20))
+            recorded = await ledger.write(works.bring, place, bringing, at())
             if self.pump is not None:
                 self.pump.tell(Wake())
-            if not fan_out.duplicate:
-                await self._tell(ledger, slot, owner, cell, Enqueued(work=mine))
-            elif await ledger.write(release_binding, slot, owner, cell.target_id, mine, at()):
+            if recorded is Recorded.DUPLICATE and not bringing.resumed:
                 await self._tell(ledger, slot, owner, cell, Duplicate(text="every route has it"))
 
     async def _tell(self, ledger: Ledger, slot: SlotId, owner: Owner, cell: Cell, outcome: TargetOutcome) -> None:
-        await ledger.write(apply_outcome, slot, owner, cell.target_id, outcome, STAGES, self._clock.now_ms())
+        place = Place(slot_id=slot, target_id=cell.target_id, owner=owner)
+        with suppress(Conflict):
+            await ledger.write(works.apply, place, outcome, STAGES, self._clock.now_ms())
 
 
 NOTHING: Final[tuple[TargetOutcome, ...]] = (

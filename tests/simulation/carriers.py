@@ -9,7 +9,7 @@ from pixivflow.delivery.intents import Order
 from pixivflow.delivery.model import Ack, Positive
 from pixivflow.ids import OutboxId, Owner, RouteName
 from pixivflow.ledger import outbox, recording
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger.enqueue import fan_out
 from pixivflow.slots.model import BoundWork
 from tests.simulation import draws
 from tests.simulation.look import CELLS, CONFIRMED, INTENTS, ROWS, is_leased
@@ -32,7 +32,7 @@ class Carriers(Stage):
         """A work outside any occurrence."""
         order = Order(work_type=work.work_type, work_id=work.work_id)
         made = self.promises(order, routes, budget)
-        self.world.take(Actor(who=Who.RUN), enqueue, order, made, self.world.now)
+        self.world.take(Actor(who=Who.RUN), fan_out, order, made, self.world.now)
 
     @precondition(lambda self: self.world.rows[ROWS])
     @rule(pump=draws.pumps, n=draws.picks, count=draws.budgets)

@@ -15,7 +15,8 @@ from typing import Any
 import trio
 
 from actors.kit import Hooks, Supervisor
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.ground import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Ack, OutboxRow
 from pixivflow.errors import Unavailable
 from pixivflow.ids import ScheduleId
@@ -69,8 +70,8 @@ class Life:
         ground = self._ground()
         clock = self._chronicle.clock
         hooks = Hooks(clock=clock, note=self._noted, point=self.point, settle_ms=PRODUCTION.settle_ms)
-        patience = ground.patience
-        self._tree = Supervisor(ground.children(), hooks, patience=patience, stuck=lambda names, failed: self.die())
+        actors, patience = children(ground.bodies()), ground.patience
+        self._tree = Supervisor(actors, hooks, patience=patience, stuck=lambda names, failed: self.die())
         async with trio.open_nursery() as nursery:
             if self._mishap is not None and self._mishap.point is None:
                 nursery.start_soon(self._meet, self._mishap)

@@ -8,7 +8,7 @@ import trio
 
 from actors.kit import CancelOrigin, NoAnswer
 from actors.ports import Cancel
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.ground import Ground
 from pixivflow.errors import Conflict, Unavailable
 from pixivflow.ids import OutboxId, SlotId
 from pixivflow.ledger import orders

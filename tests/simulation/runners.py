@@ -8,12 +8,14 @@ from hypothesis.stateful import initialize, precondition, rule
 from actors.kit import Crashed, End, Finished
 from actors.ports import Admitted, Run
 from pixivflow.delivery.intents import Order
+from pixivflow.errors import Conflict
 from pixivflow.ids import Owner, RouteName, ScheduleId, SlotId, TargetId, WorkId
-from pixivflow.ledger import bindings, leases, runs, slots
-from pixivflow.ledger.enqueue import enqueue
+from pixivflow.ledger import leases, runs, slots, works
+from pixivflow.ledger.works import Place
 from pixivflow.scheduling.model import Governance
 from pixivflow.slots.model import BoundWork, Slot, Work, WorkType
 from pixivflow.slots.target import Enqueued, TargetOutcome
+from tests.fixtures.bringing import a_bringing
 from tests.simulation import draws
 from tests.simulation.draws import PLANS, SCHEDULED, Something, Works
 from tests.simulation.look import OPEN_CELL, SLOTS, Row, cells_of, intents_of, is_leased
@@ -99,12 +101,18 @@ class Runners(Stage):
         self._bind(run, self.a_cell(run.slot, m), work)
 
     def _bind(self, run: Run, cell: Row, work: BoundWork) -> Row:
-        slot, owner, name = SlotId(run.slot), Owner(run.owner), TargetId(cell["target_id"])
-        said: Any = self.world.take(_actor(run), bindings.bind, slot, owner, name, work, self.world.now)
-        after = self.cell(slot, name)
-        assert (said.work and said.work.work_id) == after["work_id"]
-        assert not said.won or said.work == work
+        holds = self._holds(run)
+        said: Any = self.world.take(_actor(run), works.bind, _place(run, cell), work, self.world.now)
+        after = self.cell(run.slot, cell["target_id"])
+        assert isinstance(said, Conflict) is not holds
+        if holds:
+            assert (said.work and said.work.work_id) == after["work_id"]
+            assert not said.won or said.work == work
         return after
+
+    def _holds(self, run: Run) -> bool:
+        row = self.world.rows[SLOTS][run.slot]
+        return (row["lease_owner"], row["status"]) == (run.owner, "running")
 
     @precondition(lambda self: self.runs)
     @rule(n=draws.picks, m=draws.picks, another=draws.works, own=st.booleans())
@@ -112,8 +120,7 @@ class Runners(Stage):
         run, actor = self.a_run(n)
         cell = self.a_cell(run.slot, m)
         work = _bound(cell) if own and cell["work_id"] else another
-        slot, owner, name = SlotId(run.slot), Owner(run.owner), TargetId(cell["target_id"])
-        self.world.take(actor, bindings.release_binding, slot, owner, name, work, self.world.now)
+        self.world.take(actor, works.release, _place(run, cell), work, self.world.now)
 
     @precondition(lambda self: self.runs)
     @rule(n=draws.picks, m=draws.picks, nothing=draws.nothing, kind=draws.something)
@@ -125,8 +132,7 @@ class Runners(Stage):
             outcome = nothing
         else:
             outcome = kind(work=_bound(cell))
-        slot, owner, name = SlotId(run.slot), Owner(run.owner), TargetId(cell["target_id"])
-        self.world.take(actor, bindings.apply_outcome, slot, owner, name, outcome, 2, self.world.now)
+        self.world.take(actor, works.apply, _place(run, cell), outcome, 2, self.world.now)
 
     @precondition(lambda self: self.runs)
     @rule(n=draws.picks, m=draws.picks, routes=draws.routes, work=draws.works, budget=draws.budgets)
@@ -142,7 +148,9 @@ class Runners(Stage):
         mine, name = _bound(bound), TargetId(cell["target_id"])
         order = Order(work_type=mine.work_type, work_id=mine.work_id, slot_id=SlotId(run.slot), target_id=name)
         made = self.promises(order, routes, budget)
-        self.world.take(_actor(run), enqueue, order, made, self.world.now, owner=Owner(run.owner))
+        bringing = a_bringing(mine, made, resumed=cell["work_id"] is not None)
+        said = self.world.take(_actor(run), works.bring, _place(run, cell), bringing, self.world.now)
+        assert self._holds(run) or isinstance(said, Conflict)
 
     @precondition(lambda self: self.runs)
     @rule(n=draws.picks, end=draws.ends, forced=st.booleans())
@@ -186,6 +194,10 @@ class Runners(Stage):
 
 def _actor(run: Run) -> Actor:
     return Actor(who=Who.RUN, owner=run.owner, slot=run.slot)
+
+
+def _place(run: Run, cell: Row) -> Place:
+    return Place(slot_id=SlotId(run.slot), target_id=TargetId(cell["target_id"]), owner=Owner(run.owner))
 
 
 def _bound(cell: Row) -> BoundWork:

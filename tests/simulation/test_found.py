@@ -7,10 +7,9 @@ from pixivflow.errors import Conflict
 from pixivflow.ids import Owner, RouteName
 from pixivflow.ledger import orders, outbox, recording
 from pixivflow.ledger.connection import Db
-from pixivflow.ledger.enqueue import enqueue
 from tests.fixtures.deliveries import NOW, an_order, promised
 from tests.fixtures.ledgers import transaction
-from tests.ledger.promising import a_cell
+from tests.ledger.promising import a_cell, brought
 
 HOUR = 3_600_000
 ROUTE, PUMP, OTHER_PUMP = RouteName("a"), Owner("worker-1-00000001"), Owner("worker-2-00000002")
@@ -21,7 +20,7 @@ def owed(db: Db, slot: str) -> None:
     """Illustration 1 promised to the route for a cell of `slot`."""
     order = a_cell(db, an_order(slot=slot))
     with transaction(db):
-        enqueue(db, order, promised(order, ROUTE), NOW)
+        brought(db, order, promised(order, ROUTE))
 
 
 @pytest.mark.parametrize("again", [orders.revive, orders.requeue])

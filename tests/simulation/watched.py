@@ -28,6 +28,10 @@ def _run(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
     return Actor(who=Who.RUN, owner=args[1], slot=args[0])
 
 
+def _place(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
+    return Actor(who=Who.RUN, owner=args[0].owner, slot=args[0].slot_id)
+
+
 def _end(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Actor:
     run, end = args[:2]
     return Actor(who=Who.RUN, owner=run.owner, slot=run.slot, end=end)
@@ -52,10 +56,9 @@ ACTORS: Final[Mapping[str, Callable[[tuple[Any, ...], Mapping[str, Any]], Actor]
     "admit": lambda args, kwargs: Actor(who=Who.TRIGGER),
     "begin": lambda args, kwargs: Actor(who=Who.RUN, owner=args[1]),
     "beat": _run,
-    "bind": _run,
-    "release_binding": _run,
-    "apply_outcome": _run,
-    "enqueue": lambda args, kwargs: Actor(who=Who.RUN, owner=kwargs["owner"], slot=args[0].slot_id),
+    "bind": _place,
+    "bring": _place,
+    "apply": _place,
     "finish": _end,
     "abandon": _abandon,
     "settle_only": lambda args, kwargs: Actor(who=Who.SWEEPER, owner=args[1]),

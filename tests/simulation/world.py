@@ -10,6 +10,7 @@ from hypothesis import note
 
 from pixivflow.errors import Conflict
 from pixivflow.ids import ScheduleId
+from pixivflow.ledger import orders, slots, works
 from pixivflow.ledger.connection import Db, connect_plain
 from pixivflow.ledger.leaseclock import LeaseClock
 from pixivflow.ledger.migrate import migrate
@@ -27,7 +28,9 @@ _schema = connect_plain(":memory:")
 migrate(_schema)
 
 
-MAY_CONFLICT = frozenset({"open_slot", "enqueue", "cancel", "requeue", "revive"})
+MAY_CONFLICT: frozenset[Callable[..., object]] = frozenset(
+    {slots.open_slot, works.bind, works.release, works.bring, works.apply, orders.cancel, orders.requeue, orders.revive}
+)
 """What may be refused because a row moved on; a conflict anywhere else would tear down the actor that asked."""
 
 
@@ -101,7 +104,7 @@ class World:
         try:
             return self.db.call(fn, *args, **kwargs)
         except Conflict as error:
-            if fn.__name__ in MAY_CONFLICT:
+            if fn in MAY_CONFLICT:
                 return error
             self.db.steer("ROLLBACK")
             raise

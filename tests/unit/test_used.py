@@ -23,7 +23,6 @@ FOR_TESTS = {
 
 NOT_ASKED_YET = {
     "pixivflow.ledger.cancels.cancel_slot",
-    "pixivflow.ledger.enqueue.enqueue",
     "pixivflow.ledger.orders.cancel",
     "pixivflow.ledger.orders.requeue",
     "pixivflow.ledger.orders.revive",

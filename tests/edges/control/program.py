@@ -17,8 +17,9 @@ from pixivflow.config.mask import Secret
 from pixivflow.config.model import SchedulerRuntime, Trigger
 from pixivflow.control.ports import Identity, Parts
 from pixivflow.control.serve import control
+from pixivflow.daemon.ground import Ground
 from pixivflow.daemon.lifecycle import live
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
 from pixivflow.ids import ScheduleId, TargetId
 from pixivflow.ledger.interface import Ledger
@@ -74,7 +75,7 @@ def main() -> int:
         await control(ctx, [bound], parts)
 
     hooks = Hooks(clock=clock, point=points.point, settle_ms=timings.settle_ms)
-    supervisor = Supervisor([*ground.children(), Child("control", door)], hooks, patience=ground.patience)
+    supervisor = Supervisor([*children(ground.bodies()), Child("control", door)], hooks, patience=ground.patience)
     return trio.run(live, supervisor)
 
 

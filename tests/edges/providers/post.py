@@ -11,7 +11,8 @@ import trio
 from actors.kit import Mailbox
 from actors.kit.context import Hooks
 from actors.kit.testing import Probe, VirtualClock, running
-from actors.outbox_pump import Parts, outbox_pump
+from actors.outbox_lane import Parts
+from actors.outbox_pump import outbox_pump
 from actors.ports import Drain, Wake
 from pixivflow.config.model import Route
 from pixivflow.delivery.artifact import Deliverable
@@ -19,7 +20,6 @@ from pixivflow.delivery.backoff import policy_of
 from pixivflow.delivery.intents import promises
 from pixivflow.delivery.payload import frozen
 from pixivflow.ids import RouteName
-from pixivflow.ledger import enqueue
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.stores import OutboxLedger
@@ -31,7 +31,7 @@ from pixivflow.providers.readiness import Readiness
 from pixivflow.times import Timings
 from tests.fixtures.deliveries import an_order
 from tests.fixtures.works import a_work, an_occasion
-from tests.ledger.promising import a_cell, put, states, table
+from tests.ledger.promising import a_cell, brought, put, states, table
 
 LATER_MS = 120_000
 """Past every lease and every first retry of these tests."""
@@ -59,7 +59,7 @@ class Post:
         made = promises(order, [RouteName(route) for route in routes], whole, self._new_id)
         if cell:
             await self.look(lambda db: a_cell(db, order))
-        await self.ledger.write(enqueue.enqueue, order, made, self.clock.now_ms())
+        await self.ledger.write(brought, order, made, self.clock.now_ms())
 
     def page(self, name: str, content: bytes = b"...") -> Path:
         """A file of a work."""
@@ -124,8 +124,9 @@ async def posting(
         attempts = Attempts(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         ready = Readiness(routes=lambda: post.routes, way_out=way_out, now=clock.now_ms, environ={}, timings=TIMINGS)
         parts = Parts(
-            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0, ready, retries=lambda: policy_of(TIMINGS)),
+            outbox=OutboxLedger(ledger, TIMINGS, lambda: 0.0, retries=lambda: policy_of(TIMINGS)),
             attempt=attempts,
+            ready=lambda route: ready(RouteName(route)),
             owner="worker-1-00000001",
             poll_ms=TIMINGS.outbox_poll_ms,
             renewal_ms=TIMINGS.row_renewal_ms,

@@ -10,7 +10,8 @@ from trio.testing import MockClock
 from actors.kit import Hooks, Supervisor
 from actors.kit.testing import Probe, VirtualClock
 from actors.runs import LiveRun
-from pixivflow.daemon.tree import Ground
+from pixivflow.daemon.ground import Ground
+from pixivflow.daemon.tree import children
 from pixivflow.delivery.model import Accepted, Ack, OutboxRow
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.ledger import open_ledger
@@ -46,7 +47,7 @@ async def test_a_trigger_while_its_plan_runs_another_slot_is_rejected_and_run_wi
 
     hourly = plans(a_plan(cron="0 * * * *", timezone="Asia/Shanghai", timeout_ms=2 * HOUR))
     ground = Ground(open_ledger=opened, execute=execute, attempt=attempt, plans=lambda: hourly, timings=PRODUCTION)
-    supervisor = Supervisor(ground.children(), Hooks(clock=clock, note=probe.note), patience=ground.patience)
+    supervisor = Supervisor(children(ground.bodies()), Hooks(clock=clock, note=probe.note), patience=ground.patience)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(supervisor.run)
         await supervisor.up.wait()

@@ -128,8 +128,7 @@ async def test_a_tick_and_a_trigger_ten_minutes_later_are_one_slot_of_one_instan
         plans=lambda: process.plans,
         targets=lambda: process.targets,
         busy=tuple,
-        ticking=lambda: True,
-        catching_up=lambda: False,
+        owing=tuple,
     )
     process.clock.step(NOW + 10 * MINUTE - process.clock.now_ms())
     assert await clock.open(Fire("p", NOW), NOW) == SLOT

@@ -3,9 +3,10 @@
 import pytest
 
 from actors.ports import Admitted, Busy, Refused
-from pixivflow.scheduling.admission import PlanFacts, SlotFacts, decide
+from pixivflow.ids import TargetId
+from pixivflow.scheduling.admission import Opening, PlanFacts, SlotFacts, decide, decide_tick
 from pixivflow.scheduling.model import Governance, Plan
-from tests.fixtures.slots import HOUR, MINUTE, NOW, SLOT, a_plan
+from tests.fixtures.slots import HOUR, MINUTE, NOW, SLOT, A, B, a_plan
 
 LANE = "pixiv-account:default"
 READY = SlotFacts(id=SLOT)
@@ -136,3 +137,28 @@ def test_a_run_finds_a_permit_or_a_place_to_wait(
     answer = asked(taken=taken, governance=Governance(capacities=capacities, queue_limit=queue_limit))
     assert answer == Refused("queue_full") or isinstance(answer, Admitted)
     assert isinstance(answer, Admitted) is admitted
+
+
+OWN = Busy(slot="p@other", plan="p", lane="another")
+NOWHERE = a_plan(target_ids=(TargetId("gone"),))
+
+
+def test_a_tick_of_a_plan_that_is_free_opens_a_slot_with_the_targets_that_it_selects() -> None:
+    assert decide_tick(a_plan(), (A, B), busy(3)) == Opening(plan=a_plan(), targets=(A, B))
+    one = a_plan(target_ids=(B, TargetId("gone")))
+    assert decide_tick(one, (A, B), ()) == Opening(plan=one, targets=(B,))
+
+
+@pytest.mark.parametrize(
+    ("plan", "taken", "reason"),
+    [
+        pytest.param(None, (OWN,), "scheduler_not_instantiated", id="the plan is gone"),
+        pytest.param(a_plan(enabled=False), (OWN,), "scheduler_not_instantiated", id="it is off"),
+        pytest.param(a_plan(armed_at=None), (OWN,), "scheduler_not_instantiated", id="it is not armed yet"),
+        pytest.param(a_plan(cron=" "), (OWN,), "scheduler_not_instantiated", id="it lost its cron line"),
+        pytest.param(NOWHERE, (OWN,), "scheduler_busy", id="it runs another slot, whatever it selects"),
+        pytest.param(NOWHERE, (), "no_targets", id="it selects no target"),
+    ],
+)
+def test_a_tick_that_its_plan_cannot_take_is_refused(plan: Plan | None, taken: tuple[Busy, ...], reason: str) -> None:
+    assert decide_tick(plan, (A, B), taken) == Refused(reason)
