@@ -77,7 +77,7 @@ class Unavailable(PixivflowError):
 
 
 class StorageFailed(Unavailable):
-    """Nothing can be written where the settings want it: no room, no right, or a disk to be read only."""
+    """Nothing can be written where the settings want it: no room, no right, no folder, or a disk with a fault."""
 
     cause = Cause.STORAGE
 

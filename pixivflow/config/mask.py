@@ -1,5 +1,6 @@
 """What must not be seen: values that hide themselves, documents without their secrets, single values in a message."""
 
+import base64
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,12 @@ _NAMED: Final = frozenset({"targets", "pixivAccounts"})
 _SECRET_HEADERS: Final = re.compile(r"authorization|cookie|token|secret|auth|key|password|credential", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"\s*(bearer|basic|token|bot)?\s*", re.IGNORECASE)
 _USER: Final = re.compile(r"(?<=://)[^/?#\s]*@")
+_QUERIED: Final = re.compile(r"(?<=[?&])([^=&#\s]*=)?([^&#\s]+)")
+_ADDRESS_KEYS: Final = re.compile(r"ur[li]s?$|^(?:api|oauth|web|image)$", re.IGNORECASE)
+_ADDRESS: Final = re.compile(
+    r"([a-z][a-z0-9+.-]*://)([^/?#\s]*@)?([^/?#\s@]*)(/[^?#\s@]*)?(\?\S*)?(?:#\S*)?", re.IGNORECASE
+)
+_BOT: Final = re.compile(r"/bot\d+(?::|%3a)[^/]+", re.IGNORECASE)
 
 
 class Secret:
@@ -67,7 +74,8 @@ def is_secret(at: Sequence[str | int]) -> bool:
 def credentials_in(address: str) -> Iterator[str]:
     """What an address carries that nobody may repeat, decoded and as it is written; nothing where `address` is none.
 
-    That is the password, or a user who has none, since then it is the key itself; and the values of the query.
+    That is the password, or a user who has none, since then it is the key itself; both together, also as a request
+    carries them; and the values of the query.
     """
     try:
         parts = urlsplit(address.strip())
@@ -75,11 +83,20 @@ def credentials_in(address: str) -> Iterator[str]:
         return
     if not parts.scheme or not parts.netloc:
         return
-    word = parts.netloc.rpartition("@")[0].split(":", 1)[-1]
-    yield from {word, unquote(word)} - {""}
+    who = parts.netloc.rpartition("@")[0]
+    word = who.split(":", 1)[-1]
+    yield from {word, unquote(word), *(_logins(who) if who else ())} - {""}
     written = [pair.partition("=")[2] for pair in parts.query.split("&")]
     meant = [value for _, value in parse_qsl(parts.query)]
     yield from {value for value in (*written, *meant) if len(value) >= SHORTEST_VALUE}
+
+
+def _logins(who: str) -> Iterator[str]:
+    """User and password as they are written, as they are meant, and as `Basic` carries them."""
+    user, _, password = who.partition(":")
+    meant = f"{unquote(user)}:{unquote(password)}"
+    yield from (who, meant) if password else ()
+    yield base64.b64encode(meant.encode("utf-8", "replace")).decode()
 
 
 def masked(value: object, at: tuple[str | int, ...] = ()) -> object:
@@ -92,20 +109,51 @@ def masked(value: object, at: tuple[str | int, ...] = ()) -> object:
     if isinstance(value, list):
         return [masked(item, (*at, position)) for position, item in enumerate(value)]
     if not is_secret(at) or value is None or isinstance(value, bool):
-        return _USER.sub(f"{MASK}@", value) if isinstance(value, str) else value
+        return _without_credentials(value, at) if isinstance(value, str) else value
     return value if isinstance(value, str) and _only_refers(value) else MASK
 
 
 def shown(at: Sequence[str | int], value: object) -> str:
-    """What a message may say about a value: its kind or its text, never a secret, never a control character."""
+    """What a message may say about a value: its kind or its text, never a secret, never a control character.
+
+    Of an address it says the place alone, and of what stands where an address should, and is none, nothing.
+    """
     if isinstance(value, Mapping | list):
         return "a list" if isinstance(value, list) else "an object"
     hidden = masked(value, tuple(at))
+    if isinstance(hidden, str) and isinstance(value, str) and _is_address(value, at):
+        hidden = place_of(value) or (value if not value.strip() or _only_refers(value) else MASK)
     if hidden == MASK and value != MASK:
         return "what stands there"
     if isinstance(hidden, str) and len(hidden) > SHOWN_CHARS:
         hidden = hidden[:SHOWN_CHARS] + "…"
     return json.dumps(hidden) if isinstance(hidden, str | int | float | bool | None) else type(hidden).__name__
+
+
+def place_of(address: str) -> str | None:
+    """`scheme://[redacted@]host[:port]/path[?…]`; None for what is no address, or not surely one."""
+    found = _ADDRESS.fullmatch(address.strip())
+    if found is None:
+        return None
+    scheme, user, host, path, query = found.groups()
+    shown_path = _BOT.sub(f"/bot{MASK}", path or "")
+    return f"{scheme}{'redacted@' if user else ''}{host}{shown_path}{'?…' if query else ''}"
+
+
+def _is_address(value: str, at: Sequence[str | int]) -> bool:
+    key = next((step for step in reversed(at) if isinstance(step, str)), "")
+    return "://" in value or _ADDRESS_KEYS.search(key) is not None or (key == "host" and "@" in value)
+
+
+def _without_credentials(value: str, at: Sequence[str | int]) -> str:
+    """The value of a key that is no secret; if it is an address, without its user and what its query tells."""
+    shown_user = _USER.sub(f"{MASK}@", value)
+    return _QUERIED.sub(_unless_reference, shown_user) if _is_address(value, at) else shown_user
+
+
+def _unless_reference(found: re.Match[str]) -> str:
+    name, value = found.groups()
+    return found[0] if REFERENCE.fullmatch(value) else f"{name or ''}{MASK}"
 
 
 def _only_refers(text: str) -> bool:

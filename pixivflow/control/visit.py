@@ -64,7 +64,7 @@ class Visit:
         return cls(
             parts=parts,
             method=asked.method,
-            path=asked.path[:PATH_MAX],
+            path=_without_secret(asked.path, secret)[:PATH_MAX],
             schedule_id=_bounded(_without_secret(schedule_id, secret)),
             attempt_id=labels.attempt_id(asked.header("x-schedule-attempt-id"), asked.header("x-attempt-id"), secret),
             provider=labels.provider(asked.header("x-schedule-provider"), secret),

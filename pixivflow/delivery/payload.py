@@ -66,7 +66,9 @@ class Context(Occasion, frozen=True, kw_only=True, rename="camel", omit_defaults
 class Payload(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A frozen promise. `fields`: the target's own, which replace those of the route.
 
-    Shape: paths are absolute. `content` None was frozen by a program that did not know it.
+    Shape: paths are absolute. `content` None was frozen by a program that did not know it. `checksums`: the SHA-256 in
+    hex of a file by its path, for those that were known when the promise was made; a program that did not freeze them
+    promised whatever would be there.
     """
 
     version: int = 1
@@ -74,6 +76,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     preview_files: tuple[str, ...] = ()
     media_assets: tuple[MediaAsset, ...] = ()
     cleanup_files: tuple[str, ...] = ()
+    checksums: Mapping[str, str] = {}
     fields: Mapping[str, FieldValue] | None = None
     content: Content | None = None
     context: Context = Context()
@@ -113,6 +116,7 @@ def frozen(
         preview_files=work.preview_files,
         media_assets=work.media_assets,
         cleanup_files=work.cleanup_files,
+        checksums={each.path: each.checksum for each in files if each.checksum},
         fields=fields or None,
         content=content_of(work, files),
         context=_context(work, occasion),

@@ -67,7 +67,8 @@ class PageFetcher:
         try:
             return await self._fetched(detail, target, known, threads)
         except OSError as error:
-            raise translated(error, self._storage.illustration_directory) from error
+            told = await hop(threads, translated, error, self._storage.illustration_directory)
+            raise told from error
 
     async def _fetched(
         self, detail: WorkDetail, target: Target, known: Sequence[FetchedFile], threads: trio.CapacityLimiter
@@ -152,7 +153,7 @@ def refusal(detail: WorkDetail) -> Unfit | None:
         return Unfit(detail.id, SkipCode.INVALID_METADATA, "not the number of any work")
     if detail.kind in (WorkKind.UGOIRA, WorkKind.NOVEL):
         return Unfit(detail.id, SkipCode.UNSUPPORTED_MEDIA, f"a work of kind {detail.kind} is not fetched here")
-    if [page.index for page in detail.pages] != list(range(1, detail.page_count + 1)):
+    if len(detail.pages) != detail.page_count or any(page.index != at for at, page in enumerate(detail.pages, 1)):
         return Unfit(detail.id, SkipCode.INVALID_METADATA, "Pixiv does not name all of its pictures")
     return None
 

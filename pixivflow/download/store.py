@@ -16,16 +16,25 @@ from pixivflow.download.part import PART
 from pixivflow.errors import Cause, StorageFailed, StorageFull, Unavailable
 
 NAMES_TRIED: Final = 999
+NO_FOLDER: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EEXIST})
+"""The same if it is the base that is no folder; below it, only what belongs there is concerned."""
 NO_LINKS: Final = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 
 
 def translated(error: OSError, base: Path) -> Unavailable:
-    """What a failed call to the disk means. `base`: where the call wanted to write, if the error does not say."""
-    words = f"{_folder(error, base)}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
+    """What a failed call to the disk means. `base`: the folder of the settings, below which something was to be
+    written."""
+    is_baseless = error.errno in NO_FOLDER and not base.is_dir()
+    where = base if is_baseless else _folder(error, base)
+    words = f"{where}: {os.strerror(error.errno) if error.errno else type(error).__name__}"
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
             return StorageFull(f"storage: {words}")
-        case errno.EACCES | errno.EPERM | errno.EROFS:
+        case errno.EACCES | errno.EPERM | errno.EROFS | errno.EIO | errno.EMFILE | errno.ENFILE:
+            return StorageFailed(f"storage: {words}")
+        case errno.ENODEV | errno.ENXIO | errno.ESTALE:  # a disk, or a share, that went away
+            return StorageFailed(f"storage: {words}")
+        case _ if is_baseless:
             return StorageFailed(f"storage: {words}")
         case _:
             return Unavailable(f"storage: {words}", cause=Cause.STORAGE)

@@ -13,6 +13,7 @@ from typing import Final
 from pixivflow.errors import LedgerRefused
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.migrate import APPLICATION_ID, sync
+from pixivflow.ledger.private import narrowed
 from pixivflow.ledger.translate import DAMAGED, code_of
 from pixivflow.times import iso
 
@@ -110,6 +111,7 @@ def set_aside(path: Path, now: int) -> Path | None:
     target = path.with_name(f"{path.name}.corrupt-{stamp}")
     left = [suffix for suffix in ("-wal", "-shm", "") if Path(f"{path}{suffix}").exists()]
     for suffix in left:  # the file last: while it is there, the next start sets aside the rest
+        narrowed(Path(f"{path}{suffix}"))
         os.replace(f"{path}{suffix}", f"{target}{suffix}")
     sync(path.parent)
     return target if left else None

@@ -24,6 +24,7 @@ from pixivflow.ledger.db import Db
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.leaseclock import newest_seen
 from pixivflow.ledger.migrate import migrate, shipped
+from pixivflow.ledger.private import keep_private
 from pixivflow.ledger.reader import read_once
 from pixivflow.ledger.translate import translated
 from pixivflow.times import PRODUCTION, Timings
@@ -104,6 +105,7 @@ async def open_inline(
     file = None if path == ":memory:" else Path(path)
     if file is not None:
         version_found(file, shipped()[-1].number)
+        keep_private(file)
     with closing(connect_plain(path, busy_timeout_ms=busy_timeout_ms)) as db:
         migrate(db)
         ledger = InlineLedger(file, db, clock, timings, note, point)

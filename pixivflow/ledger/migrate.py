@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from pixivflow.ledger.db import Db
+from pixivflow.ledger.private import make_private
 
 APPLICATION_ID = 0x70787666
 """`pxvf`, in the file's header."""
@@ -93,6 +94,7 @@ def keep_copy(db: Db, number: int) -> None:
     target = Path(f"{path}.before-v{number}")
     partial = Path(f"{target}.partial")
     partial.unlink(missing_ok=True)
+    make_private(partial)
     copy = sqlite3.connect(partial)
     try:
         db.backup(copy)

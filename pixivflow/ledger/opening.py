@@ -27,6 +27,7 @@ from pixivflow.ledger.db import Db
 from pixivflow.ledger.leaseclock import newest_seen
 from pixivflow.ledger.lockfile import LockFile
 from pixivflow.ledger.migrate import migrate, shipped
+from pixivflow.ledger.private import keep_private
 from pixivflow.ledger.translate import DAMAGED, code_of, translated
 
 UNUSABLE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
@@ -61,6 +62,8 @@ class Opening:
         self.damaged: str | None = None
         """What the check found, if it was made here."""
         self.newest_at = 0
+        self.exposed: list[Path] = []
+        """Files of the ledger that others than their owner may read, and that this process may not change."""
 
     def connect(self) -> Db:
         """The connection, ready for use. Errors: `LedgerRefused`, `Unavailable`, `StorageFull`, `LedgerLost`."""
@@ -82,6 +85,7 @@ class Opening:
             raise Lost("it holds nothing" if self.path.exists() else "it is gone")
         if 0 < version < newest and not self._alone:
             raise Unavailable(f"{self.path} needs a newer schema, and another process has it open", cause=Cause.LEDGER)
+        self.exposed = keep_private(self.path)
         db = connect_plain(self.path, checkpoint_pages=self._checkpoint_pages, busy_timeout_ms=self._busy_timeout_ms)
         try:
             self._insist_on_log(db)

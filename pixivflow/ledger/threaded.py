@@ -149,6 +149,8 @@ class ThreadedLedger(Ledger):
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
         if opening.set_aside_for is not None:
             note("ledger.set_aside", path=str(self.set_aside or self._path), reason=opening.set_aside_for)
+        if opening.exposed:
+            note("ledger.exposed", paths=[str(each) for each in opening.exposed])
         if self.damaged is not None:
             note("ledger.damaged", finding=self.damaged)
 

@@ -48,6 +48,7 @@ LEVELS: Final[Mapping[str, Level]] = {
     "lane.failed": "error",
     "ledger.cut": "warn",
     "ledger.damaged": "error",
+    "ledger.exposed": "warn",
     "ledger.hung": "error",
     "ledger.lost": "error",
     "ledger.opened": "info",

@@ -19,6 +19,7 @@ import msgspec
 
 from pixivflow.config.texts import shortened, spellings_of, without
 from pixivflow.errors import Cause
+from pixivflow.pixiv.mended import mended
 from pixivflow.pixiv.wire import ApiError, Envelope
 
 DELETED: Final = ("該当作品は削除されたか",)
@@ -26,6 +27,8 @@ RESTRICTED: Final = ("アクセスが制限されています", "Your access is 
 OAUTH: Final = "Error occurred at the OAuth process"
 DOWN: Final = (502, 503, 504)
 SHOWN_CHARS: Final = 120
+WISH_MOST_MS: Final = 3_600_000
+"""No wish to be left alone is believed for longer."""
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +75,8 @@ Meaning = Served | Limited | TokenRefused | Missing | Refused | Down | Broken
 
 def meaning(reply: Reply, now: int, token: str = "") -> Meaning:
     """What follows from the answer. `now`: epoch ms, for limits that name an instant. `token`: not to be repeated."""
-    status = reply.status
-    error, is_json = _error_of(reply.body)
+    status, body = reply.status, mended(reply.body)
+    error, is_json = _error_of(body)
     words = " ".join(filter(None, (error.message, error.user_message, error.reason))) if error else ""
     text = f"HTTP {status}{': ' if words else ''}{shortened(without(words, spellings_of(token)), SHOWN_CHARS)}"
     if status == 401 or OAUTH in words:
@@ -94,7 +97,7 @@ def meaning(reply: Reply, now: int, token: str = "") -> Meaning:
         return Broken(text, Cause.NONSENSE)
     if not is_json:
         return Broken(f"HTTP {status} with a body that is no JSON object", Cause.NONSENSE)
-    return Served(reply.body)
+    return Served(body)
 
 
 def _error_of(body: bytes) -> tuple[ApiError | None, bool]:
@@ -107,12 +110,16 @@ def _error_of(body: bytes) -> tuple[ApiError | None, bool]:
 
 
 def wait_of(header: str | None, now: int) -> int | None:
-    """Milliseconds that a `Retry-After` asks for, from seconds or an HTTP date; None for nothing and for nonsense."""
+    """Milliseconds that a `Retry-After` asks for, from seconds or an HTTP date; None for nothing and for nonsense.
+
+    Never more than `WISH_MOST_MS`, whatever it asks for.
+    """
     text = (header or "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 10:
-        return int(text) * 1000
+        return min(int(text) * 1000, WISH_MOST_MS)
     try:
         at = parsedate_to_datetime(text)
     except (ValueError, TypeError, OverflowError):
         return None
-    return max(0, round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now)
+    asked_ms = round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000) - now
+    return max(0, min(asked_ms, WISH_MOST_MS))

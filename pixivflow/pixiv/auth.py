@@ -5,6 +5,9 @@
                                      │              everybody who waited shares what came of it
                                      └── refused ─▶ the next credential; none left: a person must log in
 
+A login service that does not serve is left alone for a while: who asks in that time is told at once, so that an outage
+ends a scan and is not charged to one work after the other.
+
 A refused credential is not shown to the login service again for as long as this object lives.
 """
 
@@ -17,7 +20,7 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import AuthNeeded, Unavailable
+from pixivflow.errors import AuthNeeded, Outage, Unavailable
 from pixivflow.pixiv import credentials
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, SEEN, Token
 from pixivflow.pixiv.login import Login, RefusedCredential
@@ -26,6 +29,8 @@ from pixivflow.pixiv.ports import Note, Vault
 
 PATIENCE_MS: Final = 1_500
 """What a cancellation leaves a refresh that is under way: its answer may hold the only token that still works."""
+COOLDOWN_MS: Final = 60_000
+"""How long a login service that does not serve is not asked again."""
 
 
 class Account:
@@ -53,25 +58,22 @@ class Account:
         self._token: Token | None = None
         self._refused: set[str] = set()
         self._one = trio.Lock()
-        self._flights = 0
-        self._failure: Unavailable | None = None
+        self._down: Outage | None = None
+        self._down_until = 0
         self._unkept: Mapping[str, str] = {}
 
     async def bearer(self, *, stale: str | None = None) -> str:
         """An access token to begin a request with. `stale`: one that was refused, however usable it looks.
 
-        Errors: `AuthNeeded`; `Unavailable` when the login service does not answer, or the ledger.
+        Errors: `AuthNeeded`; `Outage` when the login service does not serve; `Unavailable` when the ledger does not.
         """
         if (token := self._usable(stale)) is not None:
             await self._keep_at_last()
             return token
-        flight = self._flights
         async with self._one:
             if (token := self._usable(stale)) is not None:
                 return token
-            if self._flights != flight and self._failure is not None:
-                failed = self._failure
-                raise Unavailable(str(failed), cause=failed.cause)  # somebody else tried while we waited
+            self._spare()
             return (await self._renewed(stale)).access_token
 
     def _usable(self, stale: str | None) -> str | None:
@@ -82,18 +84,21 @@ class Account:
     def _lasts(self, token: Token) -> bool:
         return token.expires_at > self._clock.now_ms() + self._margin_ms
 
+    def _spare(self) -> None:
+        """Errors: `Outage` while a login service is left alone. A clock that was set back ends that time."""
+        left_ms = self._down_until - self._clock.now_ms()
+        if self._down is not None and 0 < left_ms <= COOLDOWN_MS:
+            raise Outage(str(self._down), left_ms / 1000, cause=self._down.cause)
+
     async def _renewed(self, stale: str | None) -> Token:
-        self._failure = None
         if (stored := await self._stored(stale)) is not None:
             self._token = stored
             return stored
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
-        except Unavailable as error:
-            self._failure = error
+        except Outage as error:
+            self._down, self._down_until = error, self._clock.now_ms() + COOLDOWN_MS
             raise
-        finally:
-            self._flights += 1
 
     async def _stored(self, stale: str | None) -> Token | None:
         """The access token that an earlier life of this process left, if it still serves."""

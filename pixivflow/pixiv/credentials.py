@@ -16,6 +16,10 @@ ACCESS: Final = "pixiv_access_token"
 REFRESH: Final = "pixiv_refresh_token"
 SEEN: Final = "pixiv_config_token_sha256"
 
+LIFETIME_MOST_S: Final = 366 * 86_400
+"""No service means a longer lifetime; Pixiv's is an hour."""
+TOKEN_MOST_CHARS: Final = 4_096
+
 
 class Token(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An access token and what renews it, as the rows keep it. `expires_at`: epoch ms."""
@@ -27,6 +31,17 @@ class Token(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     def __repr__(self) -> str:
         return f"Token(expires_at={self.expires_at})"
+
+
+def is_sound(granted: Granted) -> bool:
+    """Whether the grant is one that can be kept and sent: texts for a header's line, and a lifetime in this life."""
+    fits = is_token(granted.access_token) and is_token(granted.refresh_token) and is_token(granted.token_type)
+    return fits and 0 < granted.expires_in <= LIFETIME_MOST_S
+
+
+def is_token(text: str) -> bool:
+    """Whether a text can be sent as a token: printable ASCII without a gap."""
+    return 0 < len(text) <= TOKEN_MOST_CHARS and all("!" <= sign <= "~" for sign in text)
 
 
 def token_of(granted: Granted, now: int) -> Token:
@@ -41,9 +56,10 @@ def token_of(granted: Granted, now: int) -> Token:
 def read(text: str | None) -> Token | None:
     """The token of a row, None for an empty or foreign one."""
     try:
-        return msgspec.json.decode(text, type=Token) if text else None
-    except msgspec.MsgspecError:
+        token = msgspec.json.decode(text, type=Token) if text else None
+    except (msgspec.MsgspecError, RecursionError):
         return None
+    return token if token is not None and is_token(token.access_token) and is_token(token.refresh_token) else None
 
 
 def order(configured: str | None, stored: str | None, seen: str | None) -> tuple[str, ...]:

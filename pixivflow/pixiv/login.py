@@ -1,6 +1,6 @@
 """Asking the login service for a new token: one form, tried again while the service does not answer."""
 
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlencode
 
 import httpx
@@ -9,12 +9,14 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv
-from pixivflow.errors import Cause, Unavailable
-from pixivflow.pixiv import guise
+from pixivflow.errors import Cause, Outage, Unavailable
+from pixivflow.pixiv import credentials, guise
 from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.exchange import exchange
 from pixivflow.pixiv.urls import token_url
 from pixivflow.pixiv.wire import Granted, Nested, RefusedGrant
+
+T = TypeVar("T")
 
 LONGEST: Final = 5
 """No pause between two attempts is longer than so many times the first."""
@@ -35,7 +37,8 @@ class Login:
     async def refresh(self, token: str) -> Granted:
         """What the service grants for a refresh token.
 
-        Errors: `RefusedCredential`, at once; `Unavailable` when no attempt brought an answer that settles it.
+        Errors: `RefusedCredential`, at once; `Outage` when no attempt brought an answer that settles it, since without
+        a login nothing else can be asked for either.
         """
         first_ms = self._network.retry_delay_ms
         error = Unavailable("the login service was not asked", cause=Cause.DEFECT)
@@ -46,7 +49,7 @@ class Login:
                 error = failed
             if attempt < self._network.retries:
                 await trio.sleep(min(first_ms * attempt, first_ms * LONGEST) / 1000)
-        raise error
+        raise Outage(str(error), cause=error.cause) from error
 
     async def _ask(self, token: str) -> Reply:
         form = {
@@ -72,20 +75,23 @@ def granted(reply: Reply) -> Granted:
     if not 200 <= reply.status < 300:
         cause = Cause.LIMITED if reply.status == 429 else Cause.SERVER
         raise Unavailable(f"the login service answered HTTP {reply.status}", cause=cause)
+    found = _decoded(reply.body, Granted) or _decoded(reply.body, Nested)
+    grant = found.response if isinstance(found, Nested) else found
+    if grant is None or not credentials.is_sound(grant):
+        raise Unavailable("the login service answered something that is no token", cause=Cause.NONSENSE)
+    return grant
+
+
+def _decoded(body: bytes, kind: type[T]) -> T | None:
     try:
-        return msgspec.json.decode(reply.body, type=Granted)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        pass
-    try:
-        return msgspec.json.decode(reply.body, type=Nested).response
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise Unavailable("the login service answered something that is no token", cause=Cause.NONSENSE) from None
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def _is_invalid(body: bytes) -> bool:
-    try:
-        told = msgspec.json.decode(body, type=RefusedGrant)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    told = _decoded(body, RefusedGrant)
+    if told is None:
         return False
     system = told.errors.get("system") if isinstance(told.errors, dict) else None
     code = system.get("code") if isinstance(system, dict) else None

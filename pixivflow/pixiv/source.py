@@ -9,9 +9,10 @@ import trio
 
 from actors.kit import Clock
 from pixivflow.config.model import Network, Pixiv, Target
-from pixivflow.errors import Cause, Rejected, Unavailable
+from pixivflow.errors import Cause, Outage, Rejected, Unavailable
 from pixivflow.pixiv import translate, urls
 from pixivflow.pixiv.auth import Account
+from pixivflow.pixiv.bounds import PAGES_MOST
 from pixivflow.pixiv.client import Client
 from pixivflow.pixiv.gate import Gate
 from pixivflow.pixiv.pace import pace_of
@@ -20,6 +21,7 @@ from pixivflow.pixiv.wire import DetailReply, ListReply
 from pixivflow.selection.model import WorkDetail
 from pixivflow.selection.ports import Pages
 from pixivflow.slots.model import BoundWork, WorkType
+from pixivflow.slots.ports import SkipCode, Unfit
 from pixivflow.times import Timings
 
 PAGES_MAX: Final = 200
@@ -57,6 +59,9 @@ class PixivSource:
         found = translate.work(reply.illust) if reply.illust is not None else None
         if found is None or found.id != work.work_id:
             raise Unavailable(f"work {work.work_id}: Pixiv answered without it", cause=Cause.UNREADABLE)
+        if max(found.page_count, len(found.pages)) > PAGES_MOST:
+            words = f"it claims more than {PAGES_MOST} pages"
+            raise Unfit(work.work_id, SkipCode.INVALID_METADATA, words)
         return found
 
     async def _walk(
@@ -67,18 +72,30 @@ class PixivSource:
             if page:
                 await trio.sleep(self._page_delay_ms / 1000)
             reply = _read(await self._client.get(url, item=item, source=source), ListReply)
-            items = reply.illusts or []
-            if not items:
+            if not (works := self._works(reply, source, item)):
                 return
-            works = translate.works(items)
-            if len(works) < len(items):
-                self._note("pixiv.items_dropped", source=source, item=item, count=len(items) - len(works))
             yield works
             following = urls.following(reply.next_url, self._base, walked)
             if following is None or (end is not None and urls.offset_of(following) >= end):
                 return
             walked.add(following)
             url = following
+
+    def _works(self, reply: ListReply, source: str, item: str) -> tuple[WorkDetail, ...]:
+        """The works of a page, without the items that nobody can read; none at the end of a list.
+
+        Errors: `Outage` for a page without a list, and for one of which nothing can be read: Pixiv speaks another
+        language than before, and nobody may take that for a day without works.
+        """
+        if reply.illusts is None:
+            raise Outage(f"{source} {item}: Pixiv answered without a list", cause=Cause.UNREADABLE)
+        works = translate.works(reply.illusts)
+        if dropped := len(reply.illusts) - len(works):
+            self._note("pixiv.items_dropped", source=source, item=item, count=dropped)
+        if dropped and not works:
+            words = f"{source} {item}: none of the {dropped} works of a page can be read"
+            raise Outage(words, cause=Cause.UNREADABLE)
+        return works
 
 
 def _read(body: bytes, kind: type[T]) -> T:

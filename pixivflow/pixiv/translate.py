@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from pixivflow.ids import WorkId
+from pixivflow.pixiv import bounds
 from pixivflow.pixiv.wire import Illust, Urls
 from pixivflow.selection.model import Page, Tag, WorkDetail, WorkKind
 from pixivflow.times import from_utc_text
@@ -31,8 +32,8 @@ def _read(item: msgspec.Raw) -> WorkDetail | None:
 
 def work(illust: Illust) -> WorkDetail | None:
     """The work, None without an id. A placeholder has no pages: nobody shall take its grey picture for the work."""
-    work_id = str(illust.id or "")
-    if not (work_id.isascii() and work_id.isdecimal()):
+    work_id = bounds.id_text(illust.id)
+    if not work_id:
         return None
     is_visible = not is_placeholder(illust)
     user = illust.user
@@ -42,15 +43,15 @@ def work(illust: Illust) -> WorkDetail | None:
         kind=kind,
         title=illust.title or "",
         caption=illust.caption or "",
-        user_id=str(user.id or "") if user and is_visible else "",
+        user_id=bounds.id_text(user.id) if user and is_visible else "",
         user_name=(user.name or "") if user else "",
         tags=tuple(Tag(tag.name, tag.translated_name) for tag in illust.tags or () if tag.name),
         created_at=instant(illust.create_date),
-        page_count=max(1, illust.page_count or 1),
-        bookmarks=_first(illust.total_bookmarks, illust.bookmark_count),
-        views=_first(illust.total_view, illust.view_count),
-        x_restrict=illust.x_restrict or 0,
-        ai_type=illust.illust_ai_type,
+        page_count=bounds.page_count(illust.page_count),
+        bookmarks=bounds.count(illust.total_bookmarks, illust.bookmark_count),
+        views=bounds.count(illust.total_view, illust.view_count),
+        x_restrict=bounds.count(illust.x_restrict),
+        ai_type=None if illust.illust_ai_type is None else bounds.count(illust.illust_ai_type),
         is_visible=is_visible,
         pages=pages(illust) if is_visible and kind is not WorkKind.UGOIRA else (),
     )
@@ -69,7 +70,10 @@ def pages(illust: Illust) -> tuple[Page, ...]:
     """The pictures in their order, each by the best address there is of it; those without any are left out."""
     single = illust.meta_single_page.original_image_url if illust.meta_single_page else None
     if illust.meta_pages:
-        found = [_page(at, page.image_urls, None) for at, page in enumerate(illust.meta_pages, start=1)]
+        found = [
+            _page(at, page.image_urls, None)
+            for at, page in enumerate(illust.meta_pages[: bounds.PAGES_MOST + 1], start=1)
+        ]
     else:
         found = [_page(1, illust.image_urls, single)]
     return tuple(page for page in found if page is not None)
@@ -89,10 +93,6 @@ def instant(text: str | None) -> int | None:
     except ValueError:
         return None
     return at if at is not None and 0 <= at < LATEST else None
-
-
-def _first(*counts: int | None) -> int:
-    return next((count for count in counts if count is not None), 0)
 
 
 def _all(urls: Urls | None) -> tuple[str | None, ...]:

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from pixivflow.config.model import Endpoints, Target
 from pixivflow.errors import Cause, Unavailable
+from pixivflow.pixiv import bounds
 
 API: Final = "https://app-api.pixiv.net"
 OAUTH: Final = "https://oauth.secure.pixiv.net"
@@ -77,5 +78,4 @@ def origin(url: str) -> tuple[str, str, int] | None:
 
 def offset_of(url: str) -> int:
     """Where a page begins in its list."""
-    told = parse_qs(urlsplit(url).query).get("offset", ["0"])[-1]
-    return int(told) if told.isascii() and told.isdecimal() else 0
+    return bounds.digits(parse_qs(urlsplit(url).query).get("offset", ["0"])[-1])

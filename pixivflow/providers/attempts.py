@@ -21,6 +21,7 @@ from pixivflow.ids import RouteName
 from pixivflow.providers.bodies import LocalFault
 from pixivflow.providers.exchange import Answer, Call, exchange
 from pixivflow.providers.files import Files
+from pixivflow.providers.hearing import Said, heard
 from pixivflow.providers.http_multipart import submission_call
 from pixivflow.providers.multipart_ack import multipart_ack
 from pixivflow.providers.reveal import Reveal
@@ -28,7 +29,7 @@ from pixivflow.providers.webhook import webhook_call
 from pixivflow.providers.webhook_ack import webhook_ack
 from pixivflow.times import PRODUCTION, Timings
 
-Parse = Callable[[Answer], Ack]
+Parse = Callable[[Said], Ack]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,7 @@ class Attempts:
 
     async def __call__(self, row: OutboxRow) -> Ack:
         """Exactly one network attempt, or none where the row or the route allows none. Errors: none."""
-        reveal = Reveal(self.environ, self.hidden)
+        reveal = Reveal(self.environ, self.hidden, spared=row.idempotency_key)
         try:
             ack = await self._attempted(row, reveal)
         except ConfigError as error:
@@ -71,7 +72,7 @@ class Attempts:
             raise LocalFault(f"the files could not be read within {self.timings.submission_ms} ms", lasting=False)
         call, parse = prepared
         outcome = await exchange(self.way_out, call)
-        return parse(outcome) if isinstance(outcome, Answer) else failed(outcome)
+        return parse(heard(outcome, reveal.masked)) if isinstance(outcome, Answer) else failed(outcome)
 
     async def _prepared(self, row: OutboxRow, reveal: Reveal) -> tuple[Call, Parse]:
         route = self.routes().get(row.route)
@@ -81,10 +82,10 @@ class Attempts:
         match route:
             case Webhook():
                 call = await webhook_call(payload, route, reveal, self.files, self.now())
-                return call, lambda answer: webhook_ack(answer, self.now())
+                return call, lambda said: webhook_ack(said, self.now())
             case HttpMultipart():
                 call = await submission_call(payload, route, reveal, self.files, self.timings.submission_ms)
-                return call, lambda answer: multipart_ack(answer, route.ack, self.now())
+                return call, lambda said: multipart_ack(said, route.ack, self.now())
             case _:
                 raise ConfigError(f"delivery.targets.{row.route}.type", "telegram", "this program does not serve it")
 

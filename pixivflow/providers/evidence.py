@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from pixivflow.config.texts import shortened
-from pixivflow.providers.exchange import Answer
+from pixivflow.providers.hearing import Said
 
 SHOWN_CHARS: Final = 200
 
@@ -14,9 +14,9 @@ LONGEST_WISH_MS: Final = 7 * 86_400_000
 _KEPT: Final = ("media_fallback", "media_fallback_reason", "document_fallback", "document_fallback_reason", "fallback")
 
 
-def retry_after_ms(answer: Answer, now: int) -> int | None:
+def retry_after_ms(said: Said, now: int) -> int | None:
     """The receiver's wish, from `Retry-After` in seconds or as a date; None where it has none that can be read."""
-    wish = answer.headers.get("retry-after", "").strip()
+    wish = said.headers.get("retry-after", "").strip()
     if wish.isascii() and wish.isdecimal():
         return min(int(wish[:9]) * 1_000, LONGEST_WISH_MS)
     try:

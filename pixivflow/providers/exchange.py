@@ -9,7 +9,6 @@ twice.
 """
 
 import base64
-import json
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -25,7 +24,7 @@ from pixivflow.providers.bodies import Body, LocalFault
 from pixivflow.providers.headers import Headers, merged
 
 ANSWER_BYTES: Final = 1_048_576
-"""How much of an answer is read. What is longer is no business answer, and is judged by its status alone."""
+"""How much of an answer is read. What is longer is no business answer."""
 
 STANDING: Final[Headers] = (
     ("User-Agent", f"pixivflow/{__version__}".encode()),
@@ -46,24 +45,13 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What the receiver said. `body` is empty where there was none, or more than is read."""
+    """What the receiver sent. `body` is empty where there was none, and where it is not whole: more than is read, or
+    packed in a way that nobody can undo."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-
-    @property
-    def text(self) -> str:
-        """The body as text; bytes that are no text are replaced, so that what is around them still reads."""
-        return self.body.decode(json.detect_encoding(self.body), "replace").removeprefix("\ufeff")
-
-    @property
-    def json(self) -> object:
-        """The body as JSON, None where it is none."""
-        try:
-            return msgspec.json.decode(self.text)
-        except (msgspec.DecodeError, RecursionError):
-            return None
+    is_whole: bool = True
 
 
 async def exchange(way_out: httpx.AsyncBaseTransport, call: Call) -> Answer | Raised:
@@ -93,7 +81,9 @@ async def _answered(way_out: httpx.AsyncBaseTransport, call: Call, left: "_Watch
     response = await way_out.handle_async_request(request)
     try:
         body = await _read(response, ANSWER_BYTES)
-        return Answer(status=response.status_code, headers=dict(response.headers), body=body)
+        return Answer(
+            status=response.status_code, headers=dict(response.headers), body=body or b"", is_whole=body is not None
+        )
     finally:
         with trio.CancelScope(shield=True):
             await response.aclose()
@@ -107,11 +97,11 @@ def _login(url: httpx.URL) -> Headers:
     return (("Authorization", b"Basic " + base64.b64encode(login)),)
 
 
-async def _read(response: httpx.Response, limit: int) -> bytes:
-    """The body, unpacked where the receiver packed it although nobody asked; empty when it is longer than `limit`."""
+async def _read(response: httpx.Response, limit: int) -> bytes | None:
+    """The body, unpacked where the receiver packed it although nobody asked; None when it is longer than `limit`."""
     unpack = _unpacker(response.headers.get("content-encoding", "identity").strip().lower())
     if unpack is None:
-        return b""
+        return None
     read = bytearray()
     with trio.CancelScope() as enough:  # leaving the loop would leave the generators behind it half-run
         async for piece in response.aiter_raw():
@@ -121,7 +111,7 @@ async def _read(response: httpx.Response, limit: int) -> bytes:
                 read += bytes(limit + 1)
             if len(read) > limit:
                 enough.cancel()
-    return bytes(read) if len(read) <= limit else b""
+    return bytes(read) if len(read) <= limit else None
 
 
 def _unpacker(coding: str) -> Callable[[bytes, int], bytes] | None:

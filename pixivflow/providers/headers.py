@@ -1,18 +1,15 @@
 """The headers of a request: what the operator configured, and what no configuration can replace."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from pixivflow.config.headers import is_header_name, is_header_value
 from pixivflow.config.mask import Secret
 from pixivflow.errors import ConfigError
 from pixivflow.providers.reveal import Reveal
 
 Headers = Sequence[tuple[str, bytes]]
 """In the order in which they are sent, each name once."""
-
-_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 _FRAMING: Final = frozenset({"content-length", "transfer-encoding", "host", "connection"})
 """Ours alone: another value would make the receiver read another request than was sent."""
@@ -25,17 +22,16 @@ def configured(headers: Mapping[str, Secret], reveal: Reveal) -> Headers:
     """
     found = [(name, header_value(name, reveal.header(name, value))) for name, value in headers.items()]
     for name, _ in found:
-        if not _NAME.fullmatch(name):
+        if not is_header_name(name):
             raise ConfigError("headers", name, "this is no name of a header")
     return [(name, value) for name, value in found if name.lower() not in _FRAMING]
 
 
 def header_value(name: str, value: str) -> bytes:
     """The value as it is sent. Errors: `ConfigError` naming the header whose value holds a control character."""
-    shown = value.strip()  # a variable that was read from a file often ends in a line break
-    if _CONTROLS.search(shown):
+    if not is_header_value(value):
         raise ConfigError(f"headers.{name}", None, "a value must not hold line breaks or other control characters")
-    return shown.encode("utf-8", "replace")
+    return value.strip().encode("utf-8", "replace")
 
 
 def merged(below: Headers, above: Headers) -> Headers:

@@ -34,5 +34,7 @@ async def _parts(payload: Payload, route: HttpMultipart, files: Files) -> list[F
     if previews and len(previews) != len(sent):
         raise Unsendable(f"{len(previews)} previews do not fit {len(sent)} files")
     named = [(route.file_field, path) for path in sent] + [(route.preview_file_field, path) for path in previews]
-    sizes = await files.sizes([path for _, path in named])
-    return [FilePart(name, path, size) for (name, path), size in zip(named, sizes, strict=True)]
+    sizes = await files.sizes([path for _, path in named], payload.checksums)
+    return [
+        FilePart(name, path, size, payload.checksums.get(path)) for (name, path), size in zip(named, sizes, strict=True)
+    ]

@@ -1,6 +1,7 @@
 """What the answer to a submission means. The receiver's own record of the work outranks the status of its answer.
 
 429, 408, 500 and more                              later
+JSON that nobody can read                           no verdict yet
 anything else that is not 200 to 299                never so
 no JSON, or no record in it                         accepted
 the record is failed, rejected, invalid, expired    it ended badly, also where it was reused
@@ -13,6 +14,7 @@ from typing import Final
 
 from pixivflow.config.model import AckFields
 from pixivflow.config.texts import shortened
+from pixivflow.delivery.ack import CONFLICT
 from pixivflow.delivery.model import (
     Accepted,
     Ack,
@@ -23,22 +25,24 @@ from pixivflow.delivery.model import (
     RetryableFailure,
 )
 from pixivflow.providers.evidence import SHOWN_CHARS, audited, retry_after_ms, text_of, word_of
-from pixivflow.providers.exchange import Answer
+from pixivflow.providers.hearing import Said, unclear
 
 ENDED_BADLY: Final = frozenset({"failed", "rejected", "invalid", "expired"})
 SOMEBODY_ELSES: Final = frozenset({"duplicate_existing", "historical", "historical_duplicate"})
 LATER: Final = frozenset({408, 429})
 
 
-def multipart_ack(answer: Answer, names: AckFields, now: int) -> Ack:
+def multipart_ack(said: Said, names: AckFields, now: int) -> Ack:
     """The answer of a receiver of submissions, in our words. `names`: where it says what."""
-    status, body = answer.status, answer.json
+    status, body = said.status, said.told
     if status in LATER or status >= 500:
-        return RetryableFailure(error=_quoted(answer), retry_after_ms=retry_after_ms(answer, now), http_status=status)
+        return RetryableFailure(error=_quoted(said), retry_after_ms=retry_after_ms(said, now), http_status=status)
+    if said.is_unclear and (200 <= status <= 299 or status == CONFLICT):
+        return unclear(said)
     record = _record(body, names.data_path)
     if not 200 <= status <= 299:
         key = _key(record or body, names)
-        return PermanentFailure(error=_quoted(answer), http_status=status, matched_key=key, provider="httpMultipart")
+        return PermanentFailure(error=_quoted(said), http_status=status, matched_key=key, provider="httpMultipart")
     if record is None:
         return Accepted(http_status=status)
     return _of_record(record, body, names, status)
@@ -80,7 +84,7 @@ def _key(record: object, names: AckFields) -> str | None:
     return text_of(record.get(names.key_field)) if isinstance(record, dict) else None
 
 
-def _quoted(answer: Answer) -> str:
-    said = f"answered HTTP {answer.status}"
-    quote = shortened(answer.text, SHOWN_CHARS).strip()
-    return f"{said}: {quote}" if quote else said
+def _quoted(said: Said) -> str:
+    answered = f"answered HTTP {said.status}"
+    quote = shortened(said.text, SHOWN_CHARS).strip()
+    return f"{answered}: {quote}" if quote else answered

@@ -14,11 +14,12 @@ from pixivflow.providers.multipart_fields import Field
 
 
 class FilePart(msgspec.Struct, frozen=True):
-    """One file under a field's name. `size` in bytes, as measured before the request."""
+    """One file under a field's name. `size` in bytes, as measured before the request; `checksum`: as promised."""
 
     name: str
     path: str
     size: int
+    checksum: str | None = None
 
 
 def multipart(boundary: str, parts: Sequence[FilePart], fields: Sequence[Field], files: Files) -> Body:
@@ -27,7 +28,7 @@ def multipart(boundary: str, parts: Sequence[FilePart], fields: Sequence[Field],
     length = 0
     for part in parts:
         head = file_head(boundary, part)
-        pieces += [head, *files.pieces(part.path, part.size), b"\r\n"]
+        pieces += [head, *files.pieces(part.path, part.size, part.checksum), b"\r\n"]
         length += len(head) + part.size + 2
     tail = b"".join(field_part(boundary, name, text) for name, text in fields) + f"--{boundary}--\r\n".encode()
     return Body([*pieces, tail], length + len(tail))

@@ -1,11 +1,13 @@
 """Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
 
-from collections.abc import Iterable, Mapping
+import base64
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
 
-from pixivflow.config.mask import Secret, credentials_in, is_secret
+from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
 from pixivflow.config.texts import spellings_of, without_torn
 from pixivflow.delivery.model import Ack
@@ -20,11 +22,15 @@ A = TypeVar("A", bound=Ack)
 
 
 class Reveal:
-    """Fills references from the environment, and remembers what nobody may repeat. `hidden`: what else that is."""
+    """Fills references from the environment, and remembers what nobody may repeat. `hidden`: what else that is.
 
-    def __init__(self, environ: Mapping[str, str], hidden: Iterable[str] = ()) -> None:
-        self._environ = environ
+    `spared`: the key of the promise. It is no secret, and an answer that names it is compared with it.
+    """
+
+    def __init__(self, environ: Mapping[str, str], hidden: Iterable[str] = (), *, spared: str | None = None) -> None:
+        self._environ, self._spared = environ, spared
         self._hidden = set(hidden)
+        self._spelt: tuple[int, frozenset[str]] = (0, frozenset())
 
     def text(self, text: str) -> str:
         """`text` with its references filled. Errors: `ConfigError` naming a variable that is not set."""
@@ -50,13 +56,23 @@ class Reveal:
             return self.text(value.reveal())
         whole = self.secret(value)
         self._hidden.update(whole.split())  # the credential without the name of its scheme
+        self._hidden.update(_within_basic(whole))
         return whole
 
     def masked(self, text: str) -> str:
-        """`text` without anything that was revealed, as a receiver's error page might repeat it."""
-        spellings = frozenset().union(*map(spellings_of, self._hidden))
-        known = {each for each in spellings if len(each) >= SHORTEST_HIDDEN}
-        return without_torn(text, known, SHORTEST_HIDDEN)
+        """`text` without anything that was revealed, as a receiver's error page might repeat it, in whatever case."""
+        if text == self._spared:
+            return text
+        folded = text.casefold()
+        there = sorted((each for each in self._spellings if each.casefold() in folded), key=len, reverse=True)
+        return re.sub("|".join(map(re.escape, there)), MASK, text, flags=re.IGNORECASE) if there else text
+
+    @property
+    def _spellings(self) -> frozenset[str]:
+        if self._spelt[0] != len(self._hidden):  # an answer may hold more texts than anybody should spell this for
+            spellings: frozenset[str] = frozenset().union(*map(spellings_of, self._hidden))
+            self._spelt = (len(self._hidden), frozenset(each for each in spellings if len(each) >= SHORTEST_HIDDEN))
+        return self._spelt[1]
 
     def discreet(self, ack: A) -> A:
         """`ack` without anything that was revealed, in the words that come from the receiver."""
@@ -66,8 +82,21 @@ class Reveal:
     def _quiet(self, value: object) -> object:
         match value:
             case str():
-                return self.masked(value)
+                return without_torn(self.masked(value), self._spellings, SHORTEST_HIDDEN)
             case dict():
                 return {key: self._quiet(item) for key, item in value.items()}
             case _:
                 return value
+
+
+def _within_basic(header: str) -> Iterator[str]:
+    """User and password, and the password alone, of a header that somebody encoded by hand."""
+    scheme, _, login = header.strip().partition(" ")
+    if scheme.lower() != "basic":
+        return
+    try:
+        plain = base64.b64decode(login.strip(), validate=True).decode()
+    except ValueError:
+        return
+    yield plain
+    yield plain.partition(":")[2]

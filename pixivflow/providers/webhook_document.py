@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET
 
 from pixivflow.config.model import Webhook
-from pixivflow.delivery.content import Content
 from pixivflow.delivery.media import AlbumPart, Media, Part, TextPart, kind_of
 from pixivflow.delivery.payload import Context, Payload
 from pixivflow.delivery.plan import planned
@@ -24,7 +23,7 @@ def body_of(payload: Payload, route: Webhook) -> bytes:
 
     Errors: `LocalFault` for a file that cannot be read, and when they are too long together; `Unsendable`.
     """
-    return msgspec.json.encode(document(payload, route, _inline(payload.shown, route)))
+    return msgspec.json.encode(document(payload, route, _inline(payload, route)))
 
 
 def document(payload: Payload, route: Webhook, inline: Mapping[str, str]) -> Document:
@@ -90,18 +89,21 @@ def _provenance(context: Context) -> Provenance:
     )
 
 
-def _inline(shown: Content, route: Webhook) -> Mapping[str, str]:
+def _inline(payload: Payload, route: Webhook) -> Mapping[str, str]:
     """The files as text, one read at a time; judged by their sizes before any is read."""
-    _, parts, _ = planned(shown, route.capabilities)
+    _, parts, _ = planned(payload.shown, route.capabilities)
     paths = list(dict.fromkeys(media.path for media in _media_of(parts)))
     lengths = {path: files.size(path) for path in paths}  # also for files that the gateway reads: one that is gone now
     if route.media_transport == "reference":
+        for path in paths:
+            files.prove(path, payload.checksums.get(path))
         return {}
     whole = sum(4 * -(-length // 3) for length in lengths.values())
     if 0 < route.max_inline_bytes < whole:
         text = f"the files are {whole} bytes of base64, more than maxInlineBytes {route.max_inline_bytes}"
         raise LocalFault(text, lasting=True)
-    return {path: base64.b64encode(files.whole(path)).decode("ascii") for path in paths}
+    checksums = payload.checksums
+    return {path: base64.b64encode(files.whole(path, checksums.get(path))).decode("ascii") for path in paths}
 
 
 def _media_of(parts: tuple[Part, ...]) -> Iterator[Media]:

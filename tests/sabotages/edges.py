@@ -53,13 +53,6 @@ PIXIV = (
     broken("a refresh is waited for whatever happens", AUTH, "_MS: Final = 1_500", "_MS: Final = 29_000", LOGIN_TESTS),
     broken("a dead credential is shown again", AUTH, "                self._refused.add(used)\n", "", (*LOGIN_TESTS,)),
     broken(
-        "everybody who waits tries a login of their own",
-        AUTH,
-        "            if self._flights != flight and self._failure is not None:\n",
-        "            if self._flights < 0 and self._failure is not None:\n",
-        LOGIN_TESTS,
-    ),
-    broken(
         "a refused grant is tried again",
         LOGIN,
         "reply.status == 400 and _is_invalid(reply.body)",
@@ -168,7 +161,13 @@ PIXIV = (
         SOURCE_TESTS,
     ),
     broken("a list is read in circles", URLS, "    if next_url in walked:", "    if next_url in ():", SOURCE_TESTS),
-    broken("an empty page is no end", SOURCE, "            if not items:\n                return\n", "", SOURCE_TESTS),
+    broken(
+        "an empty page is no end",
+        SOURCE,
+        "            if not (works := self._works(reply, source, item)):\n                return\n",
+        "            works = self._works(reply, source, item)\n",
+        SOURCE_TESTS,
+    ),
     broken("pages come in a burst", SOURCE, "            if page:\n", "            if page > 500:\n", SOURCE_TESTS),
     broken(
         "a placeholder is a work",
@@ -208,7 +207,7 @@ FILES = (
         "",
         FETCH_TESTS,
     ),
-    broken("a full disk may pass like a lost line", STORE, "StorageFull(f", "Unavailable(f", FETCH_TESTS),
+    broken("a full disk may pass like a lost line", STORE, "return StorageFull(", "return Unavailable(", FETCH_TESTS),
     broken(
         "a part is closed under the thread that writes it",
         PART,

@@ -22,6 +22,7 @@ EXCHANGE = "pixivflow/providers/exchange.py"
 FIELDS = "pixivflow/providers/multipart_fields.py"
 FILES = "pixivflow/providers/files.py"
 HEADERS = "pixivflow/providers/headers.py"
+HEARING = "pixivflow/providers/hearing.py"
 MULTIPART_ACK = "pixivflow/providers/multipart_ack.py"
 MULTIPART_BODY = "pixivflow/providers/multipart_body.py"
 RACE = "pixivflow/providers/race.py"
@@ -45,6 +46,7 @@ T_EXCHANGE = (f"{EDGE}test_exchange.py",)
 T_ATTEMPTS = (f"{EDGE}test_attempts.py",)
 T_WEBHOOK = (f"{EDGE}test_webhook.py",)
 T_MULTIPART = (f"{EDGE}test_http_multipart.py",)
+T_HEARING = (f"{EDGE}test_hearing.py",)
 T_ACKS = (f"{EDGE}test_acks.py",)
 T_READINESS = (f"{EDGE}test_readiness.py",)
 T_POST = (f"{EDGE}test_post.py",)
@@ -332,10 +334,10 @@ LINE = (
     ),
     Sabotage(
         name="bytes that are no utf-8 hide a verdict",
-        file=EXCHANGE,
-        find='self.body.decode(json.detect_encoding(self.body), "replace")',
-        replace='self.body.decode("utf-8", "ignore")',
-        tests=T_EXCHANGE,
+        file=HEARING,
+        find='answer.body.decode(json.detect_encoding(answer.body), "replace")',
+        replace='answer.body.decode("utf-8", "ignore")',
+        tests=T_HEARING,
     ),
     Sabotage(
         name="a bug in an attempt is raised at the pump",
@@ -376,7 +378,7 @@ LINE = (
     Sabotage(
         name="a header may hold a line break",
         file=HEADERS,
-        find="    if _CONTROLS.search(shown):",
+        find="    if not is_header_value(value):",
         replace="    if False:",
         tests=T_ATTEMPTS,
     ),

@@ -53,10 +53,11 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class Named(msgspec.Struct, frozen=True):
-    """An object whose keys are names of the operator's own."""
+    """An object whose keys are names of the operator's own. `name`: what is wrong with one of them."""
 
     each: "Node"
     code: str = FIELD
+    name: Judge = lambda name: None
 
 
 class Variants(msgspec.Struct, frozen=True):
@@ -81,10 +82,8 @@ def walk(node: Node, value: object, at: Place, emit: Emit) -> object:
             if not isinstance(value, list):
                 return _refuse(Fault(code=code, hint="must be a list"), value, at, emit)
             return [walk(each, item, (*at, position), emit) for position, item in enumerate(value)]
-        case Named(each, code):
-            if not isinstance(value, dict):
-                return _refuse(Fault(code=code, hint="must be an object"), value, at, emit)
-            return {name: walk(each, item, (*at, name), emit) for name, item in _spoken(value)}
+        case Named():
+            return _named(node, value, at, emit)
         case Variants(key, shapes, code):
             return _variants(key, shapes, code, value, at, emit)
         case _:
@@ -119,6 +118,15 @@ def _leaf(node: Leaf, value: object, at: Place, emit: Emit) -> object:
 def _refuse(fault: Fault, value: object, at: Place, emit: Emit) -> object:
     emit(finding(fault.level, fault.code, at, f"{fault.hint}, not {shown(at, value)}"))
     return fault.instead
+
+
+def _named(node: Named, value: object, at: Place, emit: Emit) -> object:
+    if not isinstance(value, dict):
+        return _refuse(Fault(code=node.code, hint="must be an object"), value, at, emit)
+    for name, _ in _spoken(value):
+        if (fault := node.name(name)) is not None:
+            emit(finding(fault.level, fault.code, (*at, name), f"this key {fault.hint}"))
+    return {name: walk(node.each, item, (*at, name), emit) for name, item in _spoken(value)}
 
 
 def _group(node: Group, value: object, at: Place, emit: Emit) -> object:

@@ -1,8 +1,11 @@
 """A work comes whole and verified, under names of its own, or not at all."""
 
+import errno
 import hashlib
 import os
+import re
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import trio.testing
 from trio.testing import MockClock
 
 from pixivflow.download.part import Part
-from pixivflow.errors import Gone, Outage, StorageFull, Unavailable
+from pixivflow.errors import Gone, Outage, StorageFailed, StorageFull, Unavailable
 from pixivflow.slots.ports import SkipCode, Unfit
 from tests.edges.download.stage import FIVE, ONE, Desk, data_of
 
@@ -232,6 +235,7 @@ async def test_one_page_that_cannot_be_had_leaves_no_name_and_the_rest_for_the_n
     ("changed", "code"),
     [
         ({"page_count": 2}, SkipCode.INVALID_METADATA),
+        ({"page_count": 2**62}, SkipCode.INVALID_METADATA),
         ({"pages": ()}, SkipCode.INVALID_METADATA),
         ({"id": "../1"}, SkipCode.INVALID_METADATA),
     ],
@@ -326,6 +330,60 @@ async def test_a_full_disk_is_said_so_and_leaves_no_part(desk: Desk, monkeypatch
         await desk.fetch(work)
     await desk.quiet()
     assert (desk.names, desk.staging.rows) == ([], {})
+
+
+def _a_file(base: Path) -> None:
+    base.write_text("x")
+
+
+def _a_link_to_nothing(base: Path) -> None:
+    base.symlink_to(base.parent / "nothing")
+
+
+def _below_a_file(base: Path) -> None:
+    base.parent.rmdir()
+    base.parent.write_text("x")
+
+
+@pytest.mark.parametrize("broken", [_a_file, _a_link_to_nothing, _below_a_file])
+async def test_a_base_that_is_no_folder_stops_the_search_and_is_named(
+    broken: Callable[[Path], None], tmp_path: Path
+) -> None:
+    desk = Desk(tmp_path / "files")
+    desk.base.parent.mkdir()
+    broken(desk.base)
+    with pytest.raises(StorageFailed, match=re.escape(f"storage: {desk.base}: ")):
+        await desk.fetch(desk.detail())
+    assert desk.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (errno.EACCES, StorageFailed),
+        (errno.EPERM, StorageFailed),
+        (errno.EROFS, StorageFailed),
+        (errno.EIO, StorageFailed),
+        (errno.EMFILE, StorageFailed),
+        (errno.ENFILE, StorageFailed),
+        (errno.EDQUOT, StorageFull),
+        (errno.ENAMETOOLONG, Unavailable),
+        (errno.EINVAL, Unavailable),
+        (errno.ENOENT, Unavailable),
+        (errno.ENOTDIR, Unavailable),
+    ],
+)
+async def test_a_call_to_the_disk_that_would_fail_for_every_work_stops_the_search(
+    code: int, expected: type[Exception], desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(part: Part) -> int:
+        raise OSError(code, os.strerror(code), str(part.path))
+
+    monkeypatch.setattr("pixivflow.download.part.Part.begin", broken)
+    with pytest.raises(Unavailable) as raised:
+        await desk.fetch(desk.detail())
+    assert type(raised.value) is expected
+    assert str(raised.value) == f"storage: {desk.base}: {os.strerror(code)}"
 
 
 async def test_a_disk_that_is_full_while_names_are_given_takes_all_of_them_back(

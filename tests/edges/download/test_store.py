@@ -20,7 +20,8 @@ BASE = Path("/pictures")
         pytest.param(errno.EACCES, StorageFailed, id="no right"),
         pytest.param(errno.EPERM, StorageFailed, id="not allowed"),
         pytest.param(errno.EROFS, StorageFailed, id="a disk to be read only"),
-        pytest.param(errno.EIO, Unavailable, id="anything else"),
+        pytest.param(errno.EIO, StorageFailed, id="a disk with a fault"),
+        pytest.param(errno.ENAMETOOLONG, Unavailable, id="anything else"),
     ],
 )
 def test_a_call_that_failed_means_one_thing(number: int, family: type[Unavailable]) -> None:

@@ -1,10 +1,11 @@
 """The sandbox behind a transport without sockets, so that waits cost nothing under a virtual clock, and an account
 that asks it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import httpx
+import msgspec
 import trio
 
 from actors.kit import Clock
@@ -54,6 +55,8 @@ class Played(httpx.AsyncBaseTransport):
     def __init__(self, clock: Clock, options: Options = MANUAL) -> None:
         self.ask, self.clock = Asker(options, PORT), clock
         self.sent: list[tuple[float, httpx.Request]] = []
+        self.edit: Callable[[str, bytes], bytes] = lambda path, body: body
+        """What becomes of a body, by the path of its request, before it is sent."""
         self.open = self.most_at_once = 0
         """Bodies that are being read now, and how many were at most."""
 
@@ -65,7 +68,8 @@ class Played(httpx.AsyncBaseTransport):
         self.ask.service.state.clock.set(self.clock.now_ms())
         headers = {name.lower(): value for name, value in request.headers.items()}
         answer = self.ask.exchange(request.method, str(request.url), await request.aread(), headers)
-        reply, wire = answer.reply, answer.wire
+        wire = answer.wire
+        reply = msgspec.structs.replace(answer.reply, body=self.edit(request.url.path, answer.reply.body))
         if wire.is_silent and wire.ending is Ending.STALLED:
             await trio.sleep_forever()
         if wire.is_silent:

@@ -2,16 +2,20 @@
 
 import hashlib
 import json
+from typing import Any
 
 import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
 
-from pixivflow.errors import AuthNeeded, Unavailable
+from pixivflow.errors import AuthNeeded, Outage, Unavailable
 from pixivflow.ids import WorkId
+from pixivflow.pixiv import credentials
+from pixivflow.pixiv.answers import Reply
 from pixivflow.pixiv.credentials import ACCESS, REFRESH, Token
 from pixivflow.pixiv.guise import app_headers, time_headers
+from pixivflow.pixiv.login import granted
 from pixivflow.slots.model import BoundWork, WorkType
 from tests.edges.pixiv.stage import REVOKED, ROTATING, VALID, Stage
 
@@ -241,3 +245,97 @@ def test_the_client_proves_its_time_with_the_whole_secret() -> None:
 def test_headers_tell_of_one_platform(agent: str, system: str, version: str) -> None:
     headers = app_headers(agent)
     assert (headers["App-OS"], headers["App-OS-Version"]) == (system, version)
+
+
+@pytest.mark.parametrize(
+    ("fault", "args"),
+    [
+        pytest.param("status", {"code": 503}, id="down"),
+        pytest.param("status", {"code": 400}, id="a refusal of no credential"),
+        pytest.param("html", {}, id="a page for people"),
+        pytest.param("reset", {}, id="no answer"),
+    ],
+)
+async def test_a_login_service_that_does_not_serve_is_an_outage_for_everybody_and_left_alone_for_a_minute(
+    fault: str, args: dict[str, Any], autojump_clock: MockClock
+) -> None:
+    stage = Stage()
+    stage.played.fault(fault, match={"kind": "oauth"}, count=3, **args)
+    for _ in range(10):
+        with pytest.raises(Outage):
+            await stage.source.detail(WORK)
+    assert len(stage.played.paths("/oauth/")) == 3
+    with pytest.raises(Outage) as raised:
+        await stage.source.detail(WORK)
+    assert raised.value.retry_after_s == pytest.approx(60)
+    await trio.sleep(60)
+    await stage.source.detail(WORK)
+    assert len(stage.played.paths("/oauth/")) == 4
+
+
+async def test_a_clock_that_is_set_back_does_not_keep_a_login_service_alone_for_hours(
+    autojump_clock: MockClock,
+) -> None:
+    stage = Stage()
+    stage.played.fault("status", match={"kind": "oauth"}, count=3, code=503)
+    with pytest.raises(Outage):
+        await stage.source.detail(WORK)
+    stage.clock.step(-3_600_000)
+    await stage.source.detail(WORK)
+
+
+async def test_a_ledger_that_does_not_answer_is_no_outage_of_pixiv(autojump_clock: MockClock) -> None:
+    stage = Stage()
+
+    async def busy(key: str) -> str | None:
+        raise Unavailable("the ledger is busy")
+
+    stage.rows.read = busy  # type: ignore[method-assign]
+    with pytest.raises(Unavailable) as raised:
+        await stage.source.detail(WORK)
+    assert not isinstance(raised.value, Outage)
+
+
+DEEP = b'{"x": ' + b"[" * 300_000 + b"]" * 300_000 + b"}"
+
+
+def a_grant(**told: object) -> bytes:
+    return json.dumps({"access_token": "at-1", "refresh_token": "rt-1", "expires_in": 3600, **told}).encode()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(DEEP, id="nothing but depth"),
+        pytest.param(a_grant(expires_in=1e308), id="a lifetime beyond all clocks"),
+        pytest.param(a_grant(expires_in=10**30), id="a lifetime of ages"),
+        pytest.param(a_grant(expires_in=0), id="no lifetime"),
+        pytest.param(a_grant(expires_in=-1), id="a lifetime that is over"),
+        pytest.param(a_grant(access_token="at\r\nX: y"), id="a second header"),
+        pytest.param(a_grant(access_token="at\u2603"), id="a token that is no ASCII"),
+        pytest.param(a_grant(access_token="at \x00"), id="a token with controls"),
+        pytest.param(a_grant(access_token=""), id="no token"),
+        pytest.param(a_grant(refresh_token="rt\ud83d"), id="half a surrogate"),
+        pytest.param(a_grant(refresh_token="r" * 5_000), id="a token without an end"),
+        pytest.param(b'{"response": ' + a_grant(access_token="at\n") + b"}", id="the same, wrapped"),
+    ],
+)
+def test_a_grant_that_cannot_be_used_is_none(body: bytes) -> None:
+    with pytest.raises(Unavailable, match="no token"):
+        granted(Reply(status=200, body=body))
+
+
+def test_a_refusal_that_nobody_can_read_refuses_no_credential() -> None:
+    with pytest.raises(Unavailable, match="HTTP 400"):
+        granted(Reply(status=400, body=DEEP))
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_grant_may_be_wrapped(wrapped: bool) -> None:
+    body = b'{"response": ' + a_grant() + b"}" if wrapped else a_grant()
+    assert granted(Reply(status=200, body=body)).access_token == "at-1"
+
+
+@pytest.mark.parametrize("row", [DEEP.decode(), '{"accessToken": "a\\n", "expiresAt": 9, "refreshToken": "r"}'])
+def test_a_row_that_holds_no_token_that_can_be_sent_holds_none(row: str) -> None:
+    assert credentials.read(row) is None

@@ -1,7 +1,9 @@
 """Lists and single works as the rooms get them, and what answers that are none become."""
 
 import json
+import re
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -101,10 +103,57 @@ async def test_an_empty_page_ends_the_walk(autojump_clock: MockClock) -> None:
 
 async def test_items_without_an_id_are_left_out_and_counted(autojump_clock: MockClock) -> None:
     stage = Stage()
-    stage.played.fault("drop_fields", match={"route": "/v1/search/illust"}, count=1, fields=["id"])
-    pages = await read(stage.source.search(a_search()))
-    assert [len(page) for page in pages] == [0, 30]
+    stage.played.edit = partial(_with_items, {0: {"id": None}, 1: "no work", 2: {"id": 5, "title": {}}})
+    pages = await read(stage.source.search(a_search()), 1)
+    assert [len(page) for page in pages] == [27]
+    assert stage.probe.heard("pixiv.items_dropped") == [{"source": "search", "item": "dup", "count": 3}]
+
+
+def _with_items(items: dict[int, object], path: str, body: bytes) -> bytes:
+    """The body, some items of its list replaced."""
+    told = json.loads(body)
+    for place, item in items.items() if "/search/" in path else ():
+        told["illusts"][place] = item
+    return json.dumps(told).encode()
+
+
+async def test_a_list_of_which_nothing_can_be_read_is_an_outage_and_no_empty_list(autojump_clock: MockClock) -> None:
+    stage = Stage()
+    stage.played.fault("drop_fields", match={"route": "/v1/search/illust"}, fields=["id"])
+    with pytest.raises(Outage, match="none of the 30 works"):
+        await read(stage.source.search(a_search()))
     assert stage.probe.heard("pixiv.items_dropped") == [{"source": "search", "item": "dup", "count": 30}]
+
+
+async def test_an_answer_without_a_list_is_an_outage_and_no_empty_list(autojump_clock: MockClock) -> None:
+    stage = Stage()
+    stage.played.fault("drop_fields", match={"route": "/v1/search/illust"}, fields=["illusts"])
+    with pytest.raises(Outage, match="without a list"):
+        await read(stage.source.search(a_search()))
+
+
+@pytest.mark.parametrize(
+    ("odd", "title"),
+    [
+        pytest.param(rb"\ud83d sea", "\ufffd sea", id="the first half of a surrogate pair"),
+        pytest.param(rb"sea \udc00", "sea \ufffd", id="the second half"),
+        pytest.param(rb"\ud83d\ud83d\ude00", "\ufffd\U0001f600", id="half a pair before a whole one"),
+        pytest.param(rb"\\ud83d", r"\ud83d", id="what only looks like one"),
+        pytest.param(b"\xff sea", "\ufffd sea", id="a byte that is no text"),
+    ],
+)
+async def test_one_title_that_nobody_can_hold_costs_one_character(
+    odd: bytes, title: str, autojump_clock: MockClock
+) -> None:
+    stage = Stage()
+    stage.played.edit = lambda path, body: (
+        re.sub(rb'"title":\s*"[^"]*"', lambda _: b'"title":"' + odd + b'"', body, count=1)
+        if "/search/" in path
+        else body
+    )
+    (page,) = await read(stage.source.search(a_search()), 1)
+    assert len(page) == 30
+    assert page[0].title == title
 
 
 async def test_fields_that_are_missing_break_nothing(autojump_clock: MockClock) -> None:

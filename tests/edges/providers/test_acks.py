@@ -20,15 +20,17 @@ from pixivflow.delivery.model import (
 )
 from pixivflow.providers.evidence import retry_after_ms
 from pixivflow.providers.exchange import Answer
+from pixivflow.providers.hearing import Said, heard
 from pixivflow.providers.multipart_ack import multipart_ack
 from pixivflow.providers.webhook_ack import webhook_ack
 from tests.fixtures.deliveries import NOW
 
 
-def an_answer(status: int, told: object = b"", **headers: str) -> Answer:
+def an_answer(status: int, told: object = b"", **headers: str) -> Said:
     """An answer; `told` is its body, as JSON unless it is bytes."""
     body = told if isinstance(told, bytes) else json.dumps(told).encode()
-    return Answer(status=status, headers={name.replace("_", "-"): value for name, value in headers.items()}, body=body)
+    told_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return heard(Answer(status=status, headers=told_headers, body=body))
 
 
 def from_gateway(status: int, told: object = b"", **headers: str) -> Ack:

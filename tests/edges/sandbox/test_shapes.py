@@ -15,6 +15,7 @@ from pixivflow.delivery.model import (
     RetryableFailure,
 )
 from pixivflow.providers.exchange import Answer
+from pixivflow.providers.hearing import Said, heard
 from pixivflow.providers.multipart_ack import multipart_ack
 from pixivflow.providers.webhook_ack import webhook_ack
 from pixivflow.sandbox.message import Reply
@@ -47,9 +48,9 @@ SUBMISSIONS: dict[str, list[Meant]] = {
 }
 
 
-def understood(reply: Reply, parse: Callable[[Answer], Ack]) -> Meant:
+def understood(reply: Reply, parse: Callable[[Said], Ack]) -> Meant:
     headers = {name.lower(): value for name, value in reply.headers}
-    ack = parse(Answer(status=reply.status, headers=headers, body=reply.body))
+    ack = parse(heard(Answer(status=reply.status, headers=headers, body=reply.body)))
     return (DuplicateExisting, ack.matched_key) if isinstance(ack, DuplicateExisting) else type(ack)
 
 
@@ -57,7 +58,7 @@ def understood(reply: Reply, parse: Callable[[Answer], Ack]) -> Meant:
 @pytest.mark.parametrize(("shape", "meant"), WEBHOOK.items())
 def test_a_webhook_answer_means_what_its_shape_is_for(ask: Asker, shape: str, meant: list[Meant]) -> None:
     ask.tell("/options", {"sink": {"webhook": shape}})
-    assert [understood(post(ask, hook()), lambda answer: webhook_ack(answer, 0)) for _ in meant] == meant
+    assert [understood(post(ask, hook()), lambda said: webhook_ack(said, 0)) for _ in meant] == meant
 
 
 @pytest.mark.case("sandbox", 22)
@@ -65,7 +66,7 @@ def test_a_webhook_answer_means_what_its_shape_is_for(ask: Asker, shape: str, me
 def test_a_submission_answer_means_what_its_shape_is_for(ask: Asker, shape: str, meant: list[Meant]) -> None:
     ask.tell("/options", {"sink": {"submissions": shape}})
     replies = [post(ask, submission()) for _ in meant]
-    assert [understood(reply, lambda answer: multipart_ack(answer, AckFields(), 0)) for reply in replies] == meant
+    assert [understood(reply, lambda said: multipart_ack(said, AckFields(), 0)) for reply in replies] == meant
 
 
 def test_no_shape_is_without_a_meaning() -> None:

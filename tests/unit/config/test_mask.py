@@ -65,6 +65,45 @@ def test_the_user_of_an_address_is_masked_in_it() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://h/x?key=planted&b", "https://h/x?key=***&***"),
+        ("https://h/x?key=${KEY}&k=planted${KEY}", "https://h/x?key=${KEY}&k=***"),
+        ("h/x?key=planted", "h/x?key=***"),
+        ("https://h:8/x/y", "https://h:8/x/y"),
+        ("${WHERE}", "${WHERE}"),
+    ],
+)
+def test_what_a_query_tells_is_masked_in_an_address(address: str, expected: str) -> None:
+    assert masked({"r": {"readinessUrl": address}}) == {"r": {"readinessUrl": expected}}
+
+
+@pytest.mark.parametrize("key", ["url", "notificationUrl", "api", "anything"])
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("ftp://e.org/h?key=planted", '"ftp://e.org/h?…"'),
+        ("ftp://me:planted@e.org:21/h#planted", '"ftp://redacted@e.org:21/h"'),
+        ("ftp://planted@e.org", '"ftp://redacted@e.org"'),
+        ("ftp://e.org/bot12:planted/send", '"ftp://e.org/bot***/send"'),
+        ("https://e.org/h ?key=planted", "what stands there"),
+        ("https://me:pla/planted@e.org/", "what stands there"),
+    ],
+)
+def test_of_an_address_a_message_says_the_place_alone(key: str, address: str, expected: str) -> None:
+    assert shown(("r", key), address) == expected.replace("…", "\\u2026")
+
+
+@pytest.mark.parametrize("value", ["e.org/h?key=planted", "planted", "//planted@h/"])
+def test_of_what_should_be_an_address_and_is_none_a_message_says_nothing(value: str) -> None:
+    assert shown(("r", "url"), value) == "what stands there"
+    assert shown(("proxy", "host"), "me:planted@h") == "what stands there"
+    assert shown(("proxy", "host"), "no host") == '"no host"'
+    assert shown(("r", "url"), "") == '""'
+    assert shown(("r", "url"), "${WHERE}") == '"${WHERE}"'
+
+
+@pytest.mark.parametrize(
     ("at", "value", "expected"),
     [
         (("a",), "x", '"x"'),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pixivflow.config.validate import ConfigInvalid, validate
-from tests.fixtures.documents import Document, a_document, a_webhook, found, said, with_routes
+from tests.fixtures.documents import Document, a_document, a_multipart, a_webhook, found, said, with_routes
 
 
 def case(number: int) -> pytest.MarkDecorator:
@@ -163,6 +163,10 @@ def test_a_file_of_thousands_of_faults_is_told_in_a_hundred_lines() -> None:
         ),
         pytest.param(a_document(schedulerRuntime={"trigger": {"token": ["planted"]}}), id="the trigger"),
         pytest.param(with_routes(r=a_webhook(url="ftp://user:planted@host/")), id="the user of an address"),
+        pytest.param(with_routes(r=a_webhook(url="ftp://host/x?key=planted")), id="the query of an address"),
+        pytest.param(with_routes(r=a_webhook(url="https://host/x ?key=planted")), id="an address with a gap"),
+        pytest.param(with_routes(r=a_multipart(notificationUrl="host/x?key=planted")), id="an address without scheme"),
+        pytest.param(a_document(pixiv={"endpoints": {"api": "http://h/?planted"}}), id="an endpoint"),
         pytest.param(with_routes(r=a_webhook(headers={"Authorization": ["planted"]})), id="a header"),
         pytest.param(with_routes(r=a_webhook(signingSecret=["planted"])), id="a signature"),
         pytest.param(a_document(planted_token="planted"), id="a key that nobody knows"),

@@ -1,5 +1,7 @@
 """Where works may be delivered to."""
 
+import json
+
 import pytest
 
 from pixivflow.config.validate import validate
@@ -71,6 +73,23 @@ def test_these_routes_are_fine(route: Document) -> None:
 def test_these_are_named_with_their_place(route: Document, expected: list[str]) -> None:
     full = [f"{code} {AT}.{field}" for code, field in (each.split(" ", 1) for each in expected)]
     assert found(with_routes(r=route)) == [each.replace(".fields.[", ".fields[") for each in full]
+
+
+@pytest.mark.parametrize("name", ["X Api Key", "X-Key:", "", "Schlüssel", "X\n"])
+def test_a_header_whose_name_no_request_can_carry_is_named_before_any_is_sent(name: str) -> None:
+    (finding,) = validate(with_routes(r=a_webhook(headers={name: "planted", "X-Good_1": "y"}))).report.findings
+    assert finding.code == "CONFIG_VALIDATION_FIELD_INVALID"
+    assert finding.field == f"{AT}.headers[{json.dumps(name)}]"
+    assert "must be the name of a header" in finding.message
+    assert "planted" not in finding.message
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"), [("a\nb", False), ("a\x00", False), (" ${KEY}\n", True), ("é", True), (5, False)]
+)
+def test_a_header_whose_value_does_not_fit_on_its_line_is_named(value: object, fits: bool) -> None:
+    expected = [] if fits else [f"E:FIELD_INVALID {AT}.headers.X-Kind"]
+    assert found(with_routes(r=a_webhook(headers={"X-Kind": value}))) == expected
 
 
 @case(24)

@@ -1,5 +1,7 @@
 """Which texts of a process are secrets."""
 
+import base64
+
 from pixivflow.config.mask import Secret
 from pixivflow.config.model import Delivery, HttpMultipart, Pixiv, Route, Settings, Webhook
 from pixivflow.ids import RouteName
@@ -36,7 +38,10 @@ def test_what_the_addresses_of_a_snapshot_carry_is_a_secret_as_well() -> None:
     url = "https://user:pass%20word@h/path?key=as%2Fwritten&format=json&more=${MORE}"
     routes: dict[RouteName, Route] = {RouteName("hook"): Webhook(url=url)}
     known = set(known_secrets(Delivery(targets=routes), {})) - {""}
-    assert known == {"pass%20word", "pass word", "as%2Fwritten", "as/written"}
+    assert known == {
+        *("pass%20word", "pass word", "as%2Fwritten", "as/written"),
+        *("user:pass%20word", "user:pass word", base64.b64encode(b"user:pass word").decode()),
+    }
 
 
 def test_a_placeholder_is_no_secret_and_a_variable_that_is_not_set_is_none() -> None:

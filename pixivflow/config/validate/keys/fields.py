@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from pixivflow.config.validate.judges import any_text, is_number, judge
+from pixivflow.config.headers import is_header_name, is_header_value
+from pixivflow.config.validate.judges import is_number, judge
 from pixivflow.config.validate.shape import Leaf, Named
 
 
@@ -14,4 +15,7 @@ def _is_field(value: object) -> bool:
 
 FIELDS: Final = Named(Leaf(judge(_is_field, "text, a number, true, false, or a list of texts")))
 
-HEADERS: Final = Named(Leaf(any_text()))
+HEADERS: Final = Named(
+    Leaf(judge(is_header_value, "text without line breaks and other control characters")),
+    name=judge(is_header_name, "the name of a header: letters, digits and hyphens, without gaps or colons"),
+)
