@@ -27,6 +27,8 @@ def command(config: str | None, last: int, as_json: bool) -> None:
         document({"ledger": f"{path}", **msgspec.to_builtins(told)})
         return
     click.echo(f"ledger {path}: {told.open_slots} slots and {told.owed_rows} deliveries are owed")
+    if told.held is not None:
+        click.echo(f"nothing is searched or delivered until {path}.hold is removed: {told.held}")
     for line in slot_lines(told.slots):
         click.echo(line)
     for each in told.deliveries:

@@ -15,6 +15,7 @@ import trio
 from actors.kit import Clock
 from pixivflow.errors import Cause, Unavailable
 from pixivflow.ledger.db import Db, Told
+from pixivflow.ledger.hold import Hold
 from pixivflow.ledger.leaseclock import LeaseClock
 from pixivflow.ledger.storage import ROOM, Storage
 from pixivflow.times import Timings
@@ -33,6 +34,7 @@ class Ledger(ABC):
         """What the check of the file found. Selection and delivery then stop; what is accepted is still kept."""
         self.set_aside: Path | None = None
         """Where a ledger that could not be used was moved, if anything was left of it, when this one took its place."""
+        self._hold = Hold(path) if path is not None else None
         self._clock, self._timings, self._note = clock, timings, note
         self._lease_clock = LeaseClock(0)
         self._storage: Storage = ROOM
@@ -74,9 +76,14 @@ class Ledger(ABC):
         return self._storage.is_paused(now, self._timings.storage_retry_ms)
 
     def obstacle(self, now: int) -> str | None:
-        """Why nothing new should be begun, `ledger_damaged` or `storage_full`; None when nothing is in the way."""
+        """Why nothing new should be begun; None when nothing is in the way.
+
+        `ledger_damaged`; `ledger_set_aside`: a person has to look first, see `hold`; `storage_full`.
+        """
         if self.damaged is not None:
             return "ledger_damaged"
+        if self._hold is not None and self._hold.stands:
+            return "ledger_set_aside"
         return "storage_full" if self.paused(now) else None
 
     def lease_now(self, wall: int) -> int:

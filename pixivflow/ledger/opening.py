@@ -1,7 +1,7 @@
 """The first minutes of a ledger, on its writer's thread: look, open, bring to the newest schema, check.
 
 foreign or newer file ──────────────────> LedgerRefused, untouched
-CORRUPT, NOTADB, lost; daemon, alone ───> moved aside, a new ledger in its place
+CORRUPT, NOTADB, lost; daemon, alone ───> moved aside, a new ledger in its place, and a hold on work
 CORRUPT, NOTADB, lost otherwise ────────> LedgerRefused
 cannot be opened (folder, permissions) ─> LedgerRefused
 BUSY, FULL, IOERR ──────────────────────> as everywhere; never set aside: the file may be perfectly well
@@ -24,6 +24,7 @@ from pixivflow.ledger.check import (
 )
 from pixivflow.ledger.connection import connect_plain
 from pixivflow.ledger.db import Db
+from pixivflow.ledger.hold import Hold
 from pixivflow.ledger.leaseclock import newest_seen
 from pixivflow.ledger.lockfile import LockFile
 from pixivflow.ledger.migrate import migrate, shipped
@@ -74,6 +75,7 @@ class Opening:
             if not unusable or not (self._daemon and self._alone) or self.set_aside_for is not None:
                 raise self._refusal(error) from error
             self.set_aside_for = str(error)
+        Hold(self.path).place(self.set_aside_for, self._now)  # first, or a kill would leave an empty ledger without it
         self.set_aside = set_aside(self.path, self._now)
         return self.connect()
 

@@ -11,6 +11,7 @@ from pixivflow.config.texts import stored_text
 from pixivflow.errors import Cause, LedgerLost, LedgerRefused, Unavailable
 from pixivflow.ledger.check import look, version_found
 from pixivflow.ledger.db import Db
+from pixivflow.ledger.hold import Hold
 from pixivflow.ledger.migrate import shipped
 from pixivflow.ledger.owed import count as owed_count
 from pixivflow.ledger.reader import read_once
@@ -78,9 +79,10 @@ class DeliveryStory(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class Story(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The newest of everything, newest first. `files`: absolute paths.
 
-    `open_slots`, `owed_rows`: how much is owed in all.
+    `open_slots`, `owed_rows`: how much is owed in all. `held`: why nothing is searched or delivered, see `hold`.
     """
 
+    held: str | None = None
     open_slots: int
     owed_rows: int
     slots: tuple[SlotStory, ...]
@@ -104,7 +106,7 @@ def story(path: Path, at_most: int = NEWEST) -> Story | None:
             return None
         with closing(look(path, in_use=path.with_name(f"{path.name}-shm").exists())) as db:  # or this would make one
             told: Story = read_once(db, told_by, (at_most,), {})
-            return told
+        return msgspec.structs.replace(told, held=Hold(path).why or None)
     except (sqlite3.Error, LedgerLost) as error:
         if isinstance(ours := translated(error), Unavailable):
             raise ours from error

@@ -49,6 +49,7 @@ LEVELS: Final[Mapping[str, Level]] = {
     "ledger.cut": "warn",
     "ledger.damaged": "error",
     "ledger.exposed": "warn",
+    "ledger.held": "error",
     "ledger.hung": "error",
     "ledger.lost": "error",
     "ledger.opened": "info",

@@ -521,3 +521,38 @@ async def test_a_start_that_is_cancelled_leaves_no_lock_behind(ledger_path: Path
     lock = LockFile(ledger_path)
     assert lock.try_exclusive()
     lock.close()
+
+
+NO_DATABASE = b"no database at all, yet too long to be an empty one" * 100
+
+
+async def test_on_a_ledger_that_was_begun_anew_nothing_is_begun_until_a_person_has_looked(ledger_path: Path) -> None:
+    """Also after the next start, and at once when the hold is gone: what the lost one had published is not known."""
+    await trio.Path(ledger_path).write_bytes(NO_DATABASE)
+    hold = ledger_path.with_name("ledger.db.hold")
+    for life in range(2):
+        probe = Probe()
+        async with open_ledger(ledger_path, clock=CLOCK, note=probe.note) as ledger:
+            assert ledger.obstacle(CLOCK.now_ms()) == "ledger_set_aside"
+            await ledger.write(put, f"accepted {life}")
+            [said] = probe.heard("ledger.held")
+            assert said["remove"] == str(hold)
+            assert "could not be used (file is not a database)" in str(said["reason"])
+            if life == 1:
+                await trio.Path(hold).unlink()
+                assert ledger.obstacle(CLOCK.now_ms()) is None
+                assert await ledger.read(kept) == ["accepted 0", "accepted 1"]
+
+
+async def test_the_hold_is_there_before_the_new_ledger_is(ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await trio.Path(ledger_path).write_bytes(NO_DATABASE)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(opening, "set_aside", killed)
+    with pytest.raises(BaseException) as ended:
+        async with open_ledger(ledger_path, clock=CLOCK):
+            pass
+    assert "KeyboardInterrupt" in repr(ended.value)
+    assert ledger_path.with_name("ledger.db.hold").exists()

@@ -627,6 +627,23 @@ CLOCK = (
     ),
 )
 
+HELD = (
+    row(
+        "an empty ledger publishes everything again",
+        "interface",
+        "if self._hold is not None and self._hold.stands:",
+        "if None:",
+        "start",
+    ),
+    row(
+        "a new ledger is begun before its hold",
+        "opening",
+        "        Hold(self.path).place(self.set_aside_for, self._now)  #",
+        "        pass  #",
+        "start",
+    ),
+)
+
 TOLD = (
     row(
         "the log tells what was rolled back",
@@ -670,4 +687,4 @@ INLINE = (
     row("inline, a lost ledger is used on", "inline", "            self.lost = error\n", "", "inline"),
 )
 
-ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *UNTRUSTED, *FILES, *ENDS, *STEPS, *CLOCK, *TOLD, *INLINE)
+ROWS = (*FUNCTIONS, *BATCHES, *QUEUE, *READING, *UNTRUSTED, *FILES, *ENDS, *STEPS, *CLOCK, *HELD, *TOLD, *INLINE)

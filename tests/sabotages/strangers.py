@@ -432,7 +432,7 @@ PRIVATE = (
     broken(
         "a ledger that is set aside stays open to others",
         "pixivflow/ledger/check.py",
-        "        narrowed(Path(f\"{path}{suffix}\"))\n",
+        '        narrowed(Path(f"{path}{suffix}"))\n',
         "",
         PRIVATE_TESTS,
     ),
