@@ -86,10 +86,13 @@ async def _attempt(ctx: Context, parts: Parts[R, A, W], row: R) -> None:
     ctx.point("outbox.claimed")
     ack = await parts.attempt(row)
     ctx.point("outbox.sent")
+    waits = 0
     while not await _recorded(ctx, parts, row, ack):
+        if not waits or ctx.stopping:
+            ctx.note("outbox.not_recorded", row=row.id, is_kept=not ctx.stopping)
         if ctx.stopping:
-            ctx.note("outbox.not_recorded", row=row.id)
             return
+        waits += 1
         with ctx.waiting(parts.poll_ms):
             await trio.sleep_forever()
     ctx.point("outbox.recorded")

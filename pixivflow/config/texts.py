@@ -19,6 +19,9 @@ from pixivflow.config.mask import MASK
 TEXT_CHARS: Final = 8_000
 """A longer text is cut before it is looked through, which bounds what the look costs."""
 
+SHORTEST: Final = 4
+"""A secret of fewer characters occurs in every text, and hiding it would only garble what is told."""
+
 T = TypeVar("T", str, str | None)
 
 _CONTROLS: Final = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029], " ")
@@ -86,10 +89,13 @@ def shortened(text: str, limit: int) -> str:
 
 
 def without(text: str, spellings: Iterable[str]) -> str:
-    """`text` with `MASK` for each of `spellings`; the longest go first, since one secret may stand inside another."""
-    for each in sorted(spellings, key=len, reverse=True):
-        text = text.replace(each, MASK)
-    return text
+    """`text` with `MASK` for each of `spellings`, in whatever case: who quotes a secret may have changed that.
+
+    The longest go first, since one secret may stand inside another.
+    """
+    folded = text.casefold()
+    there = sorted((each for each in spellings if each.casefold() in folded), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, there)), MASK, text, flags=re.IGNORECASE) if there else text
 
 
 def without_torn(text: str, spellings: Collection[str], shortest: int) -> str:
@@ -101,10 +107,11 @@ def without_torn(text: str, spellings: Collection[str], shortest: int) -> str:
 
 
 def spellings_of(secret: str) -> frozenset[str]:
-    """How a secret reads in plain, in an address, and in JSON; nothing for a blank one."""
+    """How a secret reads in plain, in an address, and in JSON; what is shorter than `SHORTEST` is not looked for."""
     plain = secret.strip()
     percent = quote(plain, safe="", errors="replace")
-    return frozenset({plain, percent, percent.replace("%20", "+"), *_in_json(plain)}) - {""}
+    made = {plain, percent, percent.replace("%20", "+"), *_in_json(plain)}
+    return frozenset(each for each in made if len(each) >= SHORTEST)
 
 
 def _in_json(plain: str) -> set[str]:

@@ -3,13 +3,13 @@
 import re
 from typing import Final
 
+from pixivflow.config.texts import SHORTEST
+
 ATTEMPT_MAX: Final = 64
 PROVIDER_MAX: Final = 32
 
 _NOT_IN_ATTEMPT: Final = re.compile(r"[^A-Za-z0-9._:-]")
 _NOT_IN_PROVIDER: Final = re.compile(r"[^A-Za-z0-9._-]")
-SHORTEST_SECRET: Final = 4
-"""A secret of fewer characters is part of too many words to be looked for."""
 
 
 def attempt_id(header: str | None, fallback: str | None, secret: str = "") -> str | None:
@@ -26,6 +26,6 @@ def _cleaned(text: str | None, unwanted: re.Pattern[str], limit: int, secret: st
     """`text` without what is unwanted. One that holds `secret`, sent in the wrong header, is nobody's name."""
     cleaned = unwanted.sub("", (text or "").strip())
     hidden = unwanted.sub("", secret.strip())
-    if len(hidden) >= SHORTEST_SECRET and hidden in cleaned:
+    if len(hidden) >= SHORTEST and hidden in cleaned:
         return None
     return cleaned[:limit] or None

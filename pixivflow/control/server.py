@@ -32,6 +32,9 @@ WRITE_S: Final = 10.0
 MAX_RECV: Final = 65_536
 """How many bytes are taken from a socket at a time."""
 
+WHOLE: Final = (h11.DONE, h11.MUST_CLOSE)
+"""What h11 calls a client whose request is there to its end, whether or not another one may follow."""
+
 IDLE_S: Final = 5.0
 """How long a connection may wait for its next request, or for the whole header of its first."""
 
@@ -84,7 +87,7 @@ class Connection(TCPServer):
         with contextlib.suppress(trio.ClosedResourceError, trio.BrokenResourceError):
             while data := await self.stream.receive_some(MAX_RECV):
                 await self.protocol.handle(RawData(bytes(data)))
-            if self.protocol.connection.their_state is h11.DONE:
+            if self.protocol.connection.their_state in WHOLE:
                 await self._answered.wait()
         await self.protocol.handle(Closed())
 

@@ -143,7 +143,7 @@ class Visit:
 
 
 def _without_secret(text: str, secret: str) -> str:
-    return without(text, (each for each in spellings_of(secret) if len(each) >= labels.SHORTEST_SECRET))
+    return without(text, spellings_of(secret))
 
 
 def _bounded(asked_for: str) -> ScheduleId:

@@ -50,7 +50,7 @@ class AtWork:
         self._timings, self._environ = timings, environ
         self._pixiv: ToPixiv | None = None
         self._receivers: ToReceivers | None = None
-        self._making = trio.Lock()
+        self._making_pixiv, self._making_receivers = trio.Lock(), trio.Lock()
 
     async def execute(self, work: Work, live: LiveRun, ledger: Ledger) -> None:
         """Walk the cells of one run."""
@@ -99,7 +99,7 @@ class AtWork:
                 await way.aclose()
 
     async def _to_pixiv(self, ledger: Ledger) -> "ToPixiv":
-        async with self._making:
+        async with self._making_pixiv:
             if self._pixiv is None:
                 room, settings, hooks = await _imported(), self._settings(), self._hooks
                 await room.tidied(settings, ledger, hooks.clock, hooks.note)
@@ -115,7 +115,7 @@ class AtWork:
         return self._pixiv
 
     async def _to_receivers(self) -> "ToReceivers":
-        async with self._making:
+        async with self._making_receivers:
             if self._receivers is None:
                 room, clock = await _imported(), self._hooks.clock
                 self._receivers = room.to_receivers(

@@ -14,7 +14,8 @@ import io
 import os
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -44,11 +45,10 @@ class Part:
     def begin(self) -> int:
         """Make the file, or go on with it; the number of this attempt. A call that an earlier one left behind in its
         thread is waited for if it has begun, and does nothing if it has not. Errors: `OSError`."""
-        with self._use:
+        with self._using():
             self._attempt += 1
             if self._file is None and not self._is_ended:
                 self._file = self._continued() or self._fresh()
-        self._tidy()
         return self._attempt
 
     def _continued(self) -> io.FileIO | None:
@@ -84,10 +84,9 @@ class Part:
 
     def write(self, attempt: int, pieces: Sequence[bytes]) -> None:
         """Append the pieces. Errors: `OSError`."""
-        with self._use:
+        with self._using():
             for piece in pieces if attempt == self._attempt and not self._is_ended else ():
                 self._append(piece)
-        self._tidy()
 
     def _append(self, piece: bytes) -> None:
         left = memoryview(piece)
@@ -98,35 +97,32 @@ class Part:
 
     def sync(self) -> int:
         """Everything that is written to the disk; how much that is. Errors: `OSError`."""
-        with self._use:
+        with self._using():
             if self._file is not None and not self._is_ended:
                 os.fsync(self._opened.fileno())
                 self.synced = self.size
-        self._tidy()
         return self.synced
 
     def restart(self) -> None:
         """Back to nothing, under another name."""
-        with self._use:
+        with self._using():
             if self._file is not None and not self._is_ended:
                 self._opened.close()
                 self._file = None
                 self.path.unlink(missing_ok=True)
                 self._file = self._fresh()
-        self._tidy()
 
     def finish(self, look: Callable[[Path], T]) -> tuple[T, str]:
         """Everything to the disk; what `look` makes of it, and the hash in hex.
 
         Errors: those of `look`, after which the part can be restarted; `OSError`.
         """
-        with self._use:
+        with self._using():
             if self._is_ended:
                 raise OSError(errno.ECANCELED, os.strerror(errno.ECANCELED))
             seen = look(self.path)
             os.fsync(self._opened.fileno())
             self.synced = self.size
-        self._tidy()
         return seen, self._sha.hexdigest()
 
     def drop(self) -> None:
@@ -138,6 +134,15 @@ class Part:
         """Close the part and let it lie, for whoever goes on with it. Never waits."""
         self._stays = True
         self.drop()
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """A block that no other call enters meanwhile; whoever leaves a part that was given up, however, removes it."""
+        try:
+            with self._use:
+                yield
+        finally:
+            self._tidy()
 
     def _tidy(self) -> None:
         if self._is_ended and self._use.acquire(blocking=False):

@@ -4,8 +4,9 @@
                 │
                 └── a person looks, puts the old ledger back or lets it go, and removes the file: work goes on at once
 
-An empty ledger remembers nothing of what was published, and work that began on it would publish all of it again. What
-is accepted meanwhile is kept. The hold is a file and no row, so that it is there before the new ledger is.
+An empty ledger remembers nothing of what was published, and work that began on it would publish all of it again. A
+trigger is answered 503 meanwhile and its slot is kept, however long it waits. The hold is a file and no row, so that it
+is there before the new ledger is.
 """
 
 import os
@@ -27,20 +28,22 @@ class Hold:
         return self.path.exists()
 
     @property
-    def why(self) -> str:
-        """Its first line; empty where there is none."""
+    def why(self) -> str | None:
+        """Its first line; None where there is no hold."""
         try:
-            return next(iter(self.path.read_text("utf-8", "replace").splitlines()), "")
-        except OSError:
-            return ""
+            return next(iter(self.path.read_text("utf-8", "replace").splitlines()), "it does not say why")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return f"it cannot be read: {error.strerror}"
 
     def place(self, reason: str, now: int) -> None:
         """Begin it, durably. One that stands keeps its words. `now`: epoch ms."""
-        try:
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
+        if self.stands:
             return
-        with open(file, "w", encoding="utf-8") as out:
+        half = self.path.with_name(f"{self.path.name}.half")
+        half.unlink(missing_ok=True)
+        with open(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
             out.write(
                 f"{iso(now)}: the ledger could not be used ({reason}), and an empty one was begun in its place\n"
                 "It does not remember what was published. Put the old one back, with the daemon stopped, or let it\n"
@@ -48,4 +51,5 @@ class Hold:
             )
             out.flush()
             os.fsync(out.fileno())
+        half.replace(self.path)
         sync(self.path.parent)

@@ -95,6 +95,8 @@ class SweepLedger:
         await self._ledger.write(sweeps.settle_only, SlotId(slot), self._new_owner(), at, ttl_ms)
 
     async def stalled(self, now: int, not_in: frozenset[str]) -> Sequence[str]:
+        if self._ledger.obstacle(now):
+            return []  # nothing could have been begun, so nothing has waited too long
         return [slot for rule in sweeps.STALE for slot in await self._beyond(rule, now, not_in)]
 
     async def _beyond(self, rule: str, now: int, not_in: frozenset[str]) -> Sequence[SlotId]:

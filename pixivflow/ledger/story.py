@@ -106,7 +106,7 @@ def story(path: Path, at_most: int = NEWEST) -> Story | None:
             return None
         with closing(look(path, in_use=path.with_name(f"{path.name}-shm").exists())) as db:  # or this would make one
             told: Story = read_once(db, told_by, (at_most,), {})
-        return msgspec.structs.replace(told, held=Hold(path).why or None)
+        return msgspec.structs.replace(told, held=Hold(path).why)
     except (sqlite3.Error, LedgerLost) as error:
         if isinstance(ours := translated(error), Unavailable):
             raise ours from error

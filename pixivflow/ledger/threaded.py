@@ -150,8 +150,9 @@ class ThreadedLedger(Ledger):
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
         if opening.set_aside_for is not None:
             note("ledger.set_aside", path=str(self.set_aside or self._path), reason=opening.set_aside_for)
-        if (hold := Hold(self._path)).stands:
-            note("ledger.held", remove=str(hold.path), reason=hold.why)
+        hold = Hold(self._path)
+        if (why := hold.why) is not None:
+            note("ledger.held", remove=str(hold.path), reason=why)
         if opening.exposed:
             note("ledger.exposed", paths=[str(each) for each in opening.exposed])
         if self.damaged is not None:

@@ -14,9 +14,6 @@ from pixivflow.observe.faults import told
 DEPTH: Final = 6
 """What lies deeper in a field is not told."""
 
-SHORTEST: Final = 6
-"""A known secret of fewer characters is not looked for: it would be found in the middle of ordinary words."""
-
 
 class Redactor:
     """Knows the secrets of this process, and lets none of them pass."""
@@ -27,7 +24,7 @@ class Redactor:
 
     def learn(self, *secrets: str) -> None:
         """From now on these texts are masked too, also inside of others; blank and very short ones are not."""
-        fresh = {spelling for each in secrets for spelling in spellings_of(each) if len(spelling) >= SHORTEST}
+        fresh = {spelling for each in secrets for spelling in spellings_of(each)}
         self._known = tuple(sorted(fresh | set(self._known), key=len, reverse=True))
 
     def text(self, text: str) -> str:

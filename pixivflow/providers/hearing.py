@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from pixivflow.config.texts import shortened
 from pixivflow.delivery.model import RetryableFailure
 from pixivflow.providers.exchange import Answer
 
@@ -65,7 +66,7 @@ def heard(answer: Answer, quiet: Callable[[str], str] = str) -> Said:
 
 def unclear(said: Said) -> RetryableFailure:
     """No verdict. It may well have been a good one, so the next answer may be about this attempt."""
-    quote = said.text[:QUOTED_CHARS].strip()
+    quote = shortened(said.text, QUOTED_CHARS).strip()
     told = f"answered HTTP {said.status} with something that cannot be read"
     return RetryableFailure(error=f"{told}: {quote}" if quote else told, http_status=said.status, answer_unknown=True)
 

@@ -1,19 +1,15 @@
 """Secrets for the time of one attempt: filled in when a request is made, kept out of everything that is told of it."""
 
 import base64
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeVar
 
 import msgspec
 
-from pixivflow.config.mask import MASK, Secret, credentials_in, is_secret
+from pixivflow.config.mask import Secret, credentials_in, is_secret
 from pixivflow.config.references import filled, names
-from pixivflow.config.texts import spellings_of, without_torn
+from pixivflow.config.texts import SHORTEST, spellings_of, without, without_torn
 from pixivflow.delivery.model import Ack
-
-SHORTEST_HIDDEN: Final = 4
-"""A value of fewer characters occurs in every text, and hiding it would only garble what is told."""
 
 _TOLD: Final = frozenset({"error", "remote_id", "remote_status", "raw"})
 """Not the key that an answer names: keys are compared, and no secrets."""
@@ -63,15 +59,12 @@ class Reveal:
         """`text` without anything that was revealed, as a receiver's error page might repeat it, in whatever case."""
         if text == self._spared:
             return text
-        folded = text.casefold()
-        there = sorted((each for each in self._spellings if each.casefold() in folded), key=len, reverse=True)
-        return re.sub("|".join(map(re.escape, there)), MASK, text, flags=re.IGNORECASE) if there else text
+        return without(text, self._spellings)
 
     @property
     def _spellings(self) -> frozenset[str]:
         if self._spelt[0] != len(self._hidden):  # an answer may hold more texts than anybody should spell this for
-            spellings: frozenset[str] = frozenset().union(*map(spellings_of, self._hidden))
-            self._spelt = (len(self._hidden), frozenset(each for each in spellings if len(each) >= SHORTEST_HIDDEN))
+            self._spelt = (len(self._hidden), frozenset().union(*map(spellings_of, self._hidden)))
         return self._spelt[1]
 
     def discreet(self, ack: A) -> A:
@@ -82,7 +75,7 @@ class Reveal:
     def _quiet(self, value: object) -> object:
         match value:
             case str():
-                return without_torn(self.masked(value), self._spellings, SHORTEST_HIDDEN)
+                return without_torn(self.masked(value), self._spellings, SHORTEST)
             case dict():
                 return {key: self._quiet(item) for key, item in value.items()}
             case _:

@@ -16,6 +16,7 @@ from pixivflow.delivery.model import Accepted
 from pixivflow.errors import StorageFull, Unavailable
 from pixivflow.ids import Owner, SlotId
 from pixivflow.ledger.connection import Db, connect_plain
+from pixivflow.ledger.hold import Hold
 from pixivflow.ledger.inline import open_inline
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.ledger import open_ledger
@@ -308,3 +309,15 @@ async def test_one_tick_takes_up_no_more_than_its_bounds(ledger: Ledger) -> None
     oldest = [f"queued-{n:03}" for n in range(100)]
     assert [each.slot for each in await sweep_of(ledger).unfinished(NOW, frozenset())] == oldest
     assert await sweep_of(ledger).stalled(NOW, frozenset()) == oldest
+
+
+async def test_a_slot_that_nobody_may_begin_does_not_wait_too_long(
+    ledger: Ledger, ledger_path: Path, autojump_clock: MockClock
+) -> None:
+    """While a person has to look at the ledger first; once it may be begun, recovery comes before the sweep."""
+    await ledger.write(put_queued, 1)
+    sweep, hold = sweep_of(ledger), Hold(ledger_path)
+    hold.place("it was emptied", NOW)
+    assert await sweep.stalled(NOW, frozenset()) == []
+    await trio.Path(hold.path).unlink()
+    assert await sweep.stalled(NOW, frozenset()) == ["queued-000"]

@@ -56,7 +56,7 @@ CALLERS = (
     Sabotage(
         name="who says no more has gone",
         file=SERVER,
-        find="            if self.protocol.connection.their_state is h11.DONE:",
+        find="            if self.protocol.connection.their_state in WHOLE:",
         replace="            if None:",
         tests=CONNECTION_TESTS,
     ),
@@ -449,7 +449,7 @@ ROUTE_ROWS = (
     Sabotage(
         name="a token in the wrong header is written down",
         file=LABELS,
-        find="    if len(hidden) >= SHORTEST_SECRET and hidden in cleaned:\n        return None\n",
+        find="    if len(hidden) >= SHORTEST and hidden in cleaned:\n        return None\n",
         replace="",
         tests=ROUTE_TESTS,
     ),

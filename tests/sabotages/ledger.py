@@ -628,6 +628,20 @@ CLOCK = (
 )
 
 HELD = (
+    Sabotage(
+        name="a slot that is held back ends as queued too long",
+        file=f"{ROOM}stores.py",
+        find="        if self._ledger.obstacle(now):\n            return []  #",
+        replace="        if None:\n            return []  #",
+        tests=("tests/ledger/test_stores.py",),
+    ),
+    Sabotage(
+        name="a hold without words holds nothing back that anybody is told of",
+        file=f"{ROOM}hold.py",
+        find='.splitlines()), "it does not say why")',
+        replace=".splitlines()), None)",
+        tests=("tests/ledger/test_hold.py",),
+    ),
     row(
         "an empty ledger publishes everything again",
         "interface",

@@ -252,7 +252,13 @@ async def test_who_comes_when_every_place_is_taken_waits_and_is_served(
                 await stream.aclose()
 
 
-async def test_a_caller_who_says_no_more_still_gets_its_answer(ledger: Ledger) -> None:
+@pytest.mark.parametrize(
+    ("version", "more"),
+    [("1.1", ()), ("1.1", ("connection: close",)), ("1.0", ()), ("1.0", ("connection: keep-alive",))],
+)
+async def test_a_caller_who_says_no_more_still_gets_its_answer(
+    ledger: Ledger, version: str, more: tuple[str, ...]
+) -> None:
     process = behind(ledger)
 
     async def slowly() -> None:
@@ -261,7 +267,8 @@ async def test_a_caller_who_says_no_more_still_gets_its_answer(ledger: Ledger) -
     process.meet = slowly
     with trio.fail_after(PATIENCE_S):
         async with open_door(process) as door, door.caller() as caller:
-            await caller.send(raw(caller, "content-length: 0"))
+            request = raw(caller, "content-length: 0", *more).replace(b"HTTP/1.1", f"HTTP/{version}".encode(), 1)
+            await caller.send(request)
             await caller.stream.send_eof()
             assert (await listened(caller)).startswith(b"HTTP/1.1 202 ")
     assert [(row["disposition"], row["http_status"]) for row in await process.rows()] == [("accepted", 202)]

@@ -11,10 +11,10 @@ PLANTED = "Planted-s3cret_0123"
 
 
 def test_a_secret_that_is_known_disappears_wherever_it_stands() -> None:
-    redactor = Redactor([PLANTED, "ab/cd ef?g", "short"])
+    redactor = Redactor([PLANTED, "ab/cd ef?g", "abc"])
     redactor.learn("learnt-later", " ", "")
     assert redactor.text(f"x{PLANTED}y learnt-later ab/cd ef?g ab%2Fcd%20ef%3Fg") == f"x{MASK}y {MASK} {MASK} {MASK}"
-    assert redactor.text("shortly") == "shortly"
+    assert redactor.text("abcde") == "abcde"
 
 
 class Word(StrEnum):
