@@ -63,6 +63,8 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """No answer parks an account for longer, whatever it asks for."""
     token_margin_ms: int = 60_000
     """An access token with less time left than this is not begun with."""
+    login_cooldown_ms: int = 60_000
+    """How long a login service that does not serve is left alone."""
     body_ms: int = 10_000
     """What the body of a request may take to come."""
     watch_look_ms: int = 1_000

@@ -29,12 +29,13 @@ from pixivflow.pixiv.ports import Note, Vault
 
 PATIENCE_MS: Final = 1_500
 """What a cancellation leaves a refresh that is under way: its answer may hold the only token that still works."""
-COOLDOWN_MS: Final = 60_000
-"""How long a login service that does not serve is not asked again."""
 
 
 class Account:
-    """One account. `margin_ms`: an access token with less time left is not begun with.
+    """One account.
+
+    `margin_ms`: an access token with less time left is not begun with. `cooldown_ms`: how long a login service
+    that does not serve is left alone.
 
     `readonly`: never ask the login service; only a token that is there already serves.
     """
@@ -49,11 +50,12 @@ class Account:
         *,
         note: Note,
         margin_ms: int,
+        cooldown_ms: int,
         readonly: bool = False,
     ) -> None:
         self._name, self._login = pixiv.account_id, Login(pixiv, network, transport, clock)
         self._vault, self._clock, self._note, self._readonly = vault, clock, note, readonly
-        self._margin_ms = margin_ms
+        self._margin_ms, self._cooldown_ms = margin_ms, cooldown_ms
         self._configured = pixiv.refresh_token.reveal() if pixiv.has_token else None
         self._token: Token | None = None
         self._refused: set[str] = set()
@@ -87,7 +89,7 @@ class Account:
     def _spare(self) -> None:
         """Errors: `Outage` while a login service is left alone. A clock that was set back ends that time."""
         left_ms = self._down_until - self._clock.now_ms()
-        if self._down is not None and 0 < left_ms <= COOLDOWN_MS:
+        if self._down is not None and 0 < left_ms <= self._cooldown_ms:
             raise Outage(str(self._down), left_ms / 1000, cause=self._down.cause)
 
     async def _renewed(self, stale: str | None) -> Token:
@@ -97,7 +99,7 @@ class Account:
         try:
             return await unhurried(self._exchanged, PATIENCE_MS)
         except Outage as error:
-            self._down, self._down_until = error, self._clock.now_ms() + COOLDOWN_MS
+            self._down, self._down_until = error, self._clock.now_ms() + self._cooldown_ms
             raise
 
     async def _stored(self, stale: str | None) -> Token | None:

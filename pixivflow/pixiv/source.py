@@ -124,7 +124,16 @@ def source(
     `page_delay_ms`: `download.requestDelay`. Make one an account and process: two would not know of each other's pace.
     """
     gate = Gate(pace_of(timings, network.request_pacing_ms), gates, clock, scope=pixiv.account_id, note=note)
-    margin_ms = timings.token_margin_ms
-    account = Account(pixiv, network, transport, vault, clock, note=note, margin_ms=margin_ms, readonly=readonly)
+    account = Account(
+        pixiv,
+        network,
+        transport,
+        vault,
+        clock,
+        note=note,
+        margin_ms=timings.token_margin_ms,
+        cooldown_ms=timings.login_cooldown_ms,
+        readonly=readonly,
+    )
     client = Client(pixiv, network, transport, account, gate, clock, note=note)
     return PixivSource(client, urls.api_of(pixiv.endpoints), page_delay_ms, note)

@@ -184,13 +184,6 @@ ROWS = (
         tests=("tests/unit/control/test_triggers_secrets.py",),
     ),
     Sabotage(
-        name="the token of the door is kept as the name of a plan",
-        file="pixivflow/control/visit.py",
-        find="_bounded(_without_secret(schedule_id, secret))",
-        replace="_bounded(schedule_id)",
-        tests=("tests/unit/control/test_triggers_secrets.py",),
-    ),
-    Sabotage(
         name="the token of the door is kept as the name of a slot",
         file="pixivflow/control/triggers.py",
         find="visit.discreet(label) if",

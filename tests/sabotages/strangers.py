@@ -316,7 +316,7 @@ LOGIN = (
     broken(
         "a login service is left alone for as long as a clock is behind",
         AUTH,
-        "0 < left_ms <= COOLDOWN_MS:",
+        "0 < left_ms <= self._cooldown_ms:",
         "0 < left_ms:",
         LOGIN_TESTS,
     ),

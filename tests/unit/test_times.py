@@ -35,6 +35,7 @@ def test_production_runs_with_exactly_these_durations() -> None:
         "gate_cooldown_max_ms": 900_000,
         "gate_wish_max_ms": 3_600_000,
         "token_margin_ms": 60_000,
+        "login_cooldown_ms": 60_000,
         "body_ms": 10_000,
         "watch_look_ms": 1_000,
         "watch_step_ms": 500,

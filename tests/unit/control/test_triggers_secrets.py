@@ -23,13 +23,6 @@ async def test_the_error_of_a_cell_is_answered_without_a_secret_whoever_wrote_it
     ] * 2
 
 
-async def test_the_token_that_is_sent_as_the_name_of_a_plan_is_not_repeated(ledger: Ledger) -> None:
-    process = behind(ledger)
-    got = await trigger(process, plan=f"x{TOKEN}")
-    assert (got.status, got.body["error"]) == (404, "unknown schedule: x***")
-    assert [row["schedule_id"] for row in await process.rows()] == ["x***"]
-
-
 async def test_the_token_that_is_sent_as_a_name_for_people_is_not_kept(ledger: Ledger) -> None:
     assert (await trigger(behind(ledger), f'{{"label": "by {TOKEN}"}}'.encode())).status == 202
     [(name,)] = await ledger.read(lambda db: db.execute("SELECT slot_name FROM schedule_slots").fetchall())
