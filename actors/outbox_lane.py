@@ -59,7 +59,7 @@ async def send_batch(ctx: Context, parts: Parts[R, A, W], route: str, lane: Lane
             nursery.start_soon(_release_at_stop, ctx, parts, unsent)
             while unsent and not ctx.stopping:
                 in_hand[:] = [unsent.pop(0)]
-                await _attempt(ctx, parts, rows.pop(0))
+                await _attempt(ctx, parts, route, rows.pop(0))
                 lane.rows += 1
             nursery.cancel_scope.cancel()
     finally:
@@ -80,7 +80,7 @@ async def _release(ctx: Context, parts: Parts[R, A, W], unsent: list[str]) -> No
             await parts.outbox.release(ids, parts.owner, ctx.clock.now_ms())
 
 
-async def _attempt(ctx: Context, parts: Parts[R, A, W], row: R) -> None:
+async def _attempt(ctx: Context, parts: Parts[R, A, W], route: str, row: R) -> None:
     if not await parts.outbox.cleared(row, parts.owner, ctx.clock.now_ms()):
         return
     ctx.point("outbox.claimed")
@@ -89,7 +89,7 @@ async def _attempt(ctx: Context, parts: Parts[R, A, W], row: R) -> None:
     waits = 0
     while not await _recorded(ctx, parts, row, ack):
         if not waits or ctx.stopping:
-            ctx.note("outbox.not_recorded", row=row.id, is_kept=not ctx.stopping)
+            ctx.note("outbox.not_recorded", route=route, outbox_id=row.id, is_kept=not ctx.stopping)
         if ctx.stopping:
             return
         waits += 1

@@ -72,6 +72,8 @@ async def _care(ctx: Context, parts: Parts, found: Unfinished) -> bool:
             answer = await parts.offer(found.slot)
             if isinstance(answer, Refused):
                 ctx.note("recovery.refused", slot=found.slot, reason=answer.reason, **found.about)
+            else:
+                ctx.note("recovery.offered", slot=found.slot, **found.about)
             return isinstance(answer, Admitted)
 
 

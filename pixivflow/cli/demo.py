@@ -1,5 +1,6 @@
 """`pixivflow demo`: the whole program against a Pixiv and receivers of its own, without an account or a network."""
 
+import signal
 from pathlib import Path
 
 import click
@@ -35,7 +36,7 @@ def command(directory: Path | None, as_json: bool) -> None:
         document(result.plain())
     else:
         told(result)
-    if result.exit_reason == "signal":
+    if result.exit_reason in signal.Signals.__members__:
         raise click.Abort
     if not result.is_whole:
         raise click.ClickException(f"the round was not whole; {result.directory / 'daemon.log'} tells what happened")

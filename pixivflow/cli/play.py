@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+import signal
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -181,7 +182,8 @@ async def _live(path: Path, token: str, folder: Path, step: Step) -> tuple[str, 
         except* httpx.TransportError as errors:
             raise Unavailable(f"the daemon could not be reached: {unwrapped(errors)}") from errors
         except* Unavailable as errors:
-            raise unwrapped(errors) from None
+            if daemon.exit_reason not in signal.Signals.__members__:  # or it answered so since it was told to stop
+                raise unwrapped(errors) from None
     return daemon.exit_reason, code
 
 

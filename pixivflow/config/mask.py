@@ -19,6 +19,9 @@ SHOWN_CHARS: Final = 60
 SHORTEST_VALUE: Final = 6
 """A value in a query with fewer characters chooses something, as in `format=json`, and opens nothing."""
 
+_OPAQUE: Final = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[A-Za-z0-9_~.-]{16,}")
+"""A part of a path with letters and digits, longer than names are."""
+
 _SECRET_KEYS: Final = re.compile(
     r"tokens?$|secret|password|passphrase|cookie|authorization|credential|api_?key", re.IGNORECASE
 )
@@ -75,7 +78,7 @@ def credentials_in(address: str) -> Iterator[str]:
     """What an address carries that nobody may repeat, decoded and as it is written; nothing where `address` is none.
 
     That is the password, or a user who has none, since then it is the key itself; both together, also as a request
-    carries them; and the values of the query.
+    carries them; the values of the query; and parts of the path that no person writes: some services put keys there.
     """
     try:
         parts = urlsplit(address.strip())
@@ -86,6 +89,7 @@ def credentials_in(address: str) -> Iterator[str]:
     who = parts.netloc.rpartition("@")[0]
     word = who.split(":", 1)[-1]
     yield from {word, unquote(word), *(_logins(who) if who else ())} - {""}
+    yield from (each for part in parts.path.split("/") for each in {part, unquote(part)} if _OPAQUE.fullmatch(each))
     written = [pair.partition("=")[2] for pair in parts.query.split("&")]
     meant = [value for _, value in parse_qsl(parts.query)]
     yield from {value for value in (*written, *meant) if len(value) >= SHORTEST_VALUE}

@@ -38,7 +38,8 @@ def replied(
     """What became of a trigger. `occurrence` None: it named none. `status`, `cells`: the slot's, as they were read."""
     row = ANSWERS[disposition]
     view = _view(disposition, occurrence, status, cells) if occurrence else UNSET
-    body = RunReply(status=row.word, schedule=view, note=row.note or row.word)
+    why = reason if reason is not None and disposition is Disposition.REJECTED else UNSET
+    body = RunReply(status=row.word, schedule=view, note=row.note or row.word, reason=why)
     headers = {} if row.retry_after_s is None else {"retry-after": f"{row.retry_after_s}"}
     return Outcome(disposition, Reply(row.http_status, body, headers), reason)
 

@@ -56,6 +56,8 @@ class Connection(TCPServer):
 
     async def run(self) -> None:
         """Serve until the client has gone, was silent for too long, or the server stops."""
+        self._answered = trio.Event()
+        self._answered.set()
         try:
             socket = self.stream.socket
             ours, theirs = (

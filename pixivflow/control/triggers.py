@@ -109,12 +109,14 @@ def _resolved(visit: Visit, plan: Plan) -> Outcome | None:
 async def _taken(visit: Visit, slot: Slot) -> Outcome:
     """Open the slot on the disk, ask slot_runner, write down what became of it."""
     ledger, clock = visit.parts.ledger, visit.parts.clock
+    if (obstacle := ledger.obstacle(clock.now_ms())) == "ledger_damaged":
+        return replied(Disposition.REJECTED, None, reason=obstacle)  # a write might be the one that ends the process
     try:
         accepted = await ledger.write(triggers.accept, visit.arrival, slot, ledger.lease_now(clock.now_ms()))
     except Unavailable as error:  # nothing was kept, and whoever asks again will find room, or the ledger free
         visit.tell("schedule.trigger_failed", error=error)
         reason = "storage_full" if isinstance(error, StorageFull) else "ledger_busy"
-        return replied(Disposition.REJECTED, visit.occurrence, SlotStatus.PENDING, reason=reason)
+        return replied(Disposition.REJECTED, None, reason=reason)
     visit.journal = accepted.journal
     visit.tell_fault(accepted.fault)
     visit.parts.point("trigger.opened")

@@ -52,11 +52,15 @@ class ScheduleView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RunReply(msgspec.Struct, frozen=True, kw_only=True):
-    """How a trigger is answered once its occurrence is known, or when the process leaves."""
+    """How a trigger is answered once its occurrence is known, or when the process leaves.
+
+    `schedule`: absent where nothing was kept. `reason`: why it was refused, in a word.
+    """
 
     status: str
     schedule: ScheduleView | UnsetType = UNSET
     note: str
+    reason: str | UnsetType = UNSET
 
 
 class ScheduleLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -95,8 +95,11 @@ class Ledger(ABC):
         self._lease_clock = LeaseClock(newest_at)
 
     def _observe(self, wrote: bool, full: int) -> None:
-        """Remember how a batch fared with the disk's room."""
+        """Remember how a batch fared with the disk's room, and say when there is none any more, or again."""
+        was_full = self._storage.is_full
         if wrote:
             self._storage = ROOM
         for _ in range(full):
             self._storage = self._storage.found_full(self._clock.now_ms())
+        if self._storage.is_full != was_full:
+            self._note("storage.room" if was_full else "storage.full", ledger=str(self.path))

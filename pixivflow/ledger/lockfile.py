@@ -26,6 +26,19 @@ ASK_AGAIN_S: Final = 0.05
 SEEN: Final = b"A ledger has been made beside this file.\n"
 
 
+def lock_of(ledger: Path) -> Path:
+    """Where the lock file of a ledger is."""
+    return ledger.with_name(f"{ledger.name}.lock")
+
+
+def was_here(ledger: Path) -> bool:
+    """Whether a ledger was ever made at this place, as far as the lock file can tell; nothing is made or held."""
+    try:
+        return lock_of(ledger).stat().st_size > 0
+    except OSError:
+        return False
+
+
 class LockFile:
     """The lock file of one ledger, open in this process, its folder made if it is not there. Holds nothing until asked.
 
@@ -33,7 +46,7 @@ class LockFile:
     """
 
     def __init__(self, ledger: Path) -> None:
-        self.path = ledger.with_name(f"{ledger.name}.lock")
+        self.path = lock_of(ledger)
         try:
             ledger.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)

@@ -22,9 +22,14 @@ class Storage(msgspec.Struct, frozen=True, kw_only=True):
         """After a write that found no room."""
         return Storage(full_count=self.full_count + 1, full_at=now)
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so many writes in a row found no room that it is the disk and no single one of them."""
+        return self.full_count >= FULL_IN_A_ROW
+
     def is_paused(self, now: int, pause_ms: int) -> bool:
         """Whether new work should wait. A clock that stepped back does not prolong the pause."""
-        return self.full_count >= FULL_IN_A_ROW and 0 <= now - self.full_at < pause_ms
+        return self.is_full and 0 <= now - self.full_at < pause_ms
 
 
 ROOM: Final = Storage()

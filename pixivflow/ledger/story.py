@@ -12,6 +12,7 @@ from pixivflow.errors import Cause, LedgerLost, LedgerRefused, Unavailable
 from pixivflow.ledger.check import look, version_found
 from pixivflow.ledger.db import Db
 from pixivflow.ledger.hold import Hold
+from pixivflow.ledger.lockfile import was_here
 from pixivflow.ledger.migrate import shipped
 from pixivflow.ledger.owed import count as owed_count
 from pixivflow.ledger.reader import read_once
@@ -102,6 +103,10 @@ def story(path: Path, at_most: int = NEWEST) -> Story | None:
         if 0 < version < newest:
             words = f"{path} has schema {version}; the next start of the daemon brings it to {newest}"
             raise Unavailable(words, cause=Cause.LEDGER)
+        if version == 0 and was_here(path):
+            raise LedgerRefused(
+                path, "a ledger has been here, and it is gone or empty: put it back, or start the daemon"
+            )
         if version == 0:
             return None
         with closing(look(path, in_use=path.with_name(f"{path.name}-shm").exists())) as db:  # or this would make one

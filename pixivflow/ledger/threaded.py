@@ -95,6 +95,7 @@ class ThreadedLedger(Ledger):
             point=self._terms.point,
             observe=self._observe,
             say=self._say,
+            is_there=partial(is_file, self._path, file_at(self._path)),
             patience_ms=self._terms.timings.busy_retry_ms,
         )
         self._writing = Attendant(self._write_on)
@@ -198,6 +199,20 @@ class ThreadedLedger(Ledger):
         if not await self._carrier.end_within(CUT_MS, is_cut=self._cut):
             self._hung = True
             self._note("ledger.hung")
+
+
+def file_at(path: Path) -> tuple[int, int] | None:
+    """Which file stands at `path`: its device and number; None for none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def is_file(path: Path, file: tuple[int, int] | None) -> bool:
+    """Whether `file` still stands at `path`."""
+    return file_at(path) == file
 
 
 def checkpoint(db: Db) -> None:

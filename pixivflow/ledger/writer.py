@@ -39,10 +39,11 @@ class Writer:
     """Queues and writes from `run` until `close`, or until something makes the ledger unusable."""
 
     def __init__(
-        self, carrier: Carrier, *, point: Callable[[str], None], observe: Observe, say: Say, patience_ms: int
-    ) -> None:
+        self, carrier: Carrier, *, point: Callable[[str], None], observe: Observe, say: Say,
+        is_there: Callable[[], bool], patience_ms: int,
+    ) -> None:  # fmt: skip
         self._carrier, self._point, self._observe, self._say = carrier, point, observe, say
-        self._patience_s = patience_ms / 1000
+        self._is_there, self._patience_s = is_there, patience_ms / 1000
         self._queue: deque[Job] = deque()
         self._again: deque[Job] = deque()
         self._flying: Batch | None = None
@@ -107,6 +108,8 @@ class Writer:
         """One hop to the thread, and what follows from its end."""
         batch = self._flying = Batch(self._again or self._queue, self._point)
         end = await self._carrier.run(batch.alone if self._again else batch.together)
+        if isinstance(end, Settled) and end.wrote and not self._is_there():
+            raise LedgerLost("its file was removed or replaced, and nobody will find what was written since")
         self._flying = None
         if not isinstance(end, Refused):
             self._refused_at = None

@@ -12,6 +12,7 @@ from pixivflow.errors import Cause, Unavailable
 from pixivflow.pixiv import pace as rules
 from pixivflow.pixiv.pace import Circuit, GateState, Pace, Place, Shut
 from pixivflow.pixiv.ports import GateRows, Note
+from pixivflow.times import iso
 
 
 class CircuitOpen(Unavailable):
@@ -85,7 +86,8 @@ class Gate:
         self._state = after = to(before, now)
         if _standing(before) == _standing(after):
             return
-        self._note("pixiv.gate", circuit=after.circuit_state, penalty=after.penalty_level, until=after.cooldown_until)
+        until = iso(after.cooldown_until)
+        self._note("pixiv.gate", circuit=after.circuit_state, penalty=after.penalty_level, nothing_before=until)
         try:
             await self._rows.save(self._scope, msgspec.json.encode(after).decode(), now)
         except Unavailable as error:

@@ -48,7 +48,7 @@ async def _one_pass(work: Work, parts: Parts[W], todo: Sequence[tuple[Cell, Targ
             outcome = await taken(parts, cell, target)
         after = None if outcome is None else await parts.cells.apply(cell.target_id, outcome)
         parts.point("cell.served")
-        _tell(work, parts, cell, outcome)
+        _tell(work, parts, cell, after, outcome)
         if after is not None and outcome is not None:
             _tell_exhausted(work, parts, after, outcome)
             if looks_again(cell, after, parts.stages):
@@ -62,9 +62,11 @@ def looks_again(before: Cell, after: Cell, stages: int) -> bool:
     return is_free and before.fallback_stage < after.fallback_stage < stages
 
 
-def _tell(work: Work, parts: Parts[W], cell: Cell, outcome: TargetOutcome | None) -> None:
+def _tell(work: Work, parts: Parts[W], cell: Cell, after: Cell | None, outcome: TargetOutcome | None) -> None:
     if isinstance(outcome, TargetFailed):
         parts.note("cell.failed", slot=work.slot.id, target=cell.target_id, error=outcome.error, code=outcome.code)
+    elif after is not None and looks_again(cell, after, parts.stages):
+        parts.note("cell.looks_again", slot=work.slot.id, target=cell.target_id, stage=after.fallback_stage)
     else:
         parts.note("cell.served", slot=work.slot.id, target=cell.target_id, outcome=_word(outcome))
 

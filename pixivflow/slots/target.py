@@ -60,8 +60,10 @@ class Duplicate(_Outcome, frozen=True, kw_only=True):
 
 
 class TargetFailed(_Outcome, frozen=True, kw_only=True):
-    """The target was not served. `retryable`: the same cell is worth another run, and `report` holds the cause; else
-    `code` is the reason of its end."""
+    """The target was not served. `retryable`: the same cell is worth another run; else it has ended.
+
+    `code`: the reason, of its end or so far; `report` holds the cause for whoever ends the cell later.
+    """
 
     error: str
     retryable: bool

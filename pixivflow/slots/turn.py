@@ -140,7 +140,7 @@ def _failed(parts: Parts[W], cell: Cell, tally: Tally, error: BaseException) -> 
     text, scan, report = told(error), tally.scan, tally.report()
     if isinstance(error, Unavailable | AuthNeeded):
         again = text if cell.work_id is None else SAME_AGAIN.format(cell.work_id, text)
-        return TargetFailed(error=again, retryable=True, scan=scan, report=report)
+        return TargetFailed(error=again, retryable=True, code=reason_of(tally.cause), scan=scan, report=report)
     if tally.cause is Cause.DEFECT:
         text = str(error) if isinstance(error, Broken) else text
         parts.note("target.crashed", slot=parts.cells.slot_id, target=cell.target_id, error=error)

@@ -61,6 +61,13 @@ def test_a_file_that_is_no_ledger_of_ours_is_named_and_not_touched(make: object,
     assert [each for each in after if each[0] != "config.json"] == before
 
 
+def test_a_ledger_that_is_gone_is_not_told_as_one_that_is_still_to_be_made(tmp_path: Path) -> None:
+    (tmp_path / "ledger.db.lock").write_text("a ledger was made here")
+    code, answer, said = asked(tmp_path)
+    assert (code, answer) == (1, "")
+    assert "it is gone or empty: put it back" in said
+
+
 def test_a_program_is_told_a_failure_as_one_document_on_standard_error(tmp_path: Path) -> None:
     foreign(tmp_path / "ledger.db")
     code, answer, said = asked(tmp_path, "--json")

@@ -13,12 +13,17 @@ from typing import Any
 
 import pytest
 
+from pixivflow.daemon.lifecycle import WATCHDOG_S
+from pixivflow.ledger.threaded import CUT_MS, DRAIN_MS
+from pixivflow.times import PRODUCTION
+
 ROOT = Path(__file__).resolve().parents[2]
 TIMINGS = {"slot_lease_ms": 60_000, "heartbeat_ms": 500, "drain_window_ms": 30_000, "sweep_ms": 600_000}
 """As in production the drain window is far longer than the grace of a stop."""
 SHORT_WINDOW = {"drain_window_ms": 300}
-STOP_S = 7.0
-"""The longest that a stop may take, whatever is wedged; platforms kill after 10 s at the latest."""
+STOP_S = 30.0
+"""A fence that only a fault reaches, however loaded this machine is. `PROMISED_S` says what a stop may take."""
+PROMISED_S = 7.0
 
 
 class Daemon:
@@ -205,6 +210,13 @@ def test_a_blocked_event_loop_cannot_refuse_the_stop(daemons: list[Daemon], tmp_
     code, stderr, took_s = daemon.stop()
     assert (code, took_s < STOP_S, daemon.healthy()) == (1, True, True)
     assert "in blocked" in stderr
+
+
+def test_a_stop_ends_within_seven_seconds_whatever_is_wedged() -> None:
+    """The grace, the closing of the ledger, and behind both the watchdog; platforms kill after 10 s at the latest."""
+    ledger_ms = DRAIN_MS + 3 * CUT_MS
+    assert WATCHDOG_S < PROMISED_S
+    assert PRODUCTION.shutdown_grace_ms + ledger_ms < PROMISED_S * 1000
 
 
 def test_a_second_signal_makes_the_watchdog_impatient(daemons: list[Daemon], tmp_path: Path) -> None:

@@ -494,3 +494,20 @@ async def test_a_full_disk_pauses_after_three_in_a_row_and_a_write_that_found_ro
         await ledger.write(put, "room")
         assert not ledger.paused(clock.now_ms())
         assert ledger.obstacle(clock.now_ms()) is None
+
+
+@pytest.mark.parametrize("by", ["removed", "replaced"])
+async def test_nothing_is_told_to_be_written_to_a_file_that_nobody_will_find(ledger_path: Path, by: str) -> None:
+    """A restore under a living daemon, or a clean-up that went too far: the process ends instead of promising more."""
+
+    async def lose_it() -> None:
+        async with open_ledger(ledger_path, clock=VirtualClock()) as ledger:
+            await ledger.write(put, "before")
+            await trio.Path(ledger_path).rename(ledger_path.with_name("away.db"))
+            if by == "replaced":
+                await trio.Path(ledger_path).write_bytes(b"")
+            with pytest.raises(LedgerLost, match="removed or replaced"):
+                await ledger.write(put, "after")
+
+    with pytest.raises(LedgerLost, match="removed or replaced"):
+        await lose_it()

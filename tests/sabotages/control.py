@@ -54,6 +54,20 @@ IMPORT_TESTS = ("tests/edges/control/test_imports.py",)
 
 CALLERS = (
     Sabotage(
+        name="a damaged ledger is written to for a trigger",
+        file=ROUTE,
+        find='== "ledger_damaged":',
+        replace='== "never":',
+        tests=ROUTE_TESTS,
+    ),
+    Sabotage(
+        name="a first request that is none breaks the connection's own code",
+        file=SERVER,
+        find="        self._answered = trio.Event()\n        self._answered.set()\n",
+        replace="",
+        tests=CONNECTION_TESTS,
+    ),
+    Sabotage(
         name="who says no more has gone",
         file=SERVER,
         find="            if self.protocol.connection.their_state in WHOLE:",

@@ -628,6 +628,13 @@ CLOCK = (
 )
 
 HELD = (
+    row(
+        "what goes to a file that is gone counts as written",
+        "writer",
+        "if isinstance(end, Settled) and end.wrote and not self._is_there():",
+        "if None:",
+        "writer",
+    ),
     Sabotage(
         name="a slot that is held back ends as queued too long",
         file=f"{ROOM}stores.py",

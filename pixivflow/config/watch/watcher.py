@@ -117,7 +117,7 @@ async def _look(ctx: Context, parts: Parts) -> Reload | ConfigError:
     verdict = decide(parts.live.current(), loaded.settings)
     match verdict:
         case Keep():
-            pass
+            ctx.note("config.unchanged", file=str(parts.path))
         case Refuse(keys):
             ctx.note("config.restart_needed", file=str(parts.path), keys=keys)
         case Replace(settings, waiting):

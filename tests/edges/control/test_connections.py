@@ -298,3 +298,17 @@ async def test_a_caller_who_breaks_off_while_it_waits_leaves_one_row_and_its_slo
             while [row["reason"] for row in await process.rows()] != ["caller_gone"]:
                 await trio.lowlevel.checkpoint()
     assert await process.slots() == [SLOT]
+
+
+@pytest.mark.parametrize(
+    "sent", [b"GARBAGE\r\n\r\n", b"\x16\x03\x01\x02\x00\x01", b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n"]
+)
+async def test_a_first_request_that_is_none_is_refused_without_a_line_of_the_log(ledger: Ledger, sent: bytes) -> None:
+    process = behind(ledger)
+    with trio.fail_after(PATIENCE_S):
+        async with open_door(process) as door, door.caller() as caller:
+            await caller.send(sent)
+            await caller.stream.send_eof()
+            await listened(caller)
+            assert (await door.get("/health")).status == 200
+    assert process.probe.heard("control.connection_failed") == []

@@ -131,6 +131,8 @@ async def test_each_disposition_has_its_status_its_body_its_one_event_and_its_ro
 
     status, body = answer
     expected = body if "error" in body else {"note": kept[0], **body}
+    if kept[0] == "rejected":
+        expected["reason"] = kept[1]
     assert (got.status, got.body) == (status, expected)
 
     [(event, fields)] = outcomes(process)
@@ -185,3 +187,12 @@ async def test_a_cell_says_why_it_failed(ledger: Ledger) -> None:
     await failed_for_good(process)
     cells = (await trigger(process)).body["schedule"]["cells"]
     assert cells[0] == {"targetId": "a", "status": "failed", "workId": None, "error": "no such tag"}
+
+
+async def test_a_ledger_with_damaged_pages_is_not_written_to_for_a_trigger(ledger: Ledger) -> None:
+    """The write might be the one that ends the process; who calls is told, and nothing is said to be kept."""
+    process = behind(ledger)
+    ledger.damaged = "page 7"
+    got = await trigger(process)
+    assert (got.status, got.body) == (503, {"status": "rejected", "note": "rejected", "reason": "ledger_damaged"})
+    assert (await process.slots(), await process.rows()) == ([], [])
