@@ -178,6 +178,17 @@ def test_no_message_repeats_a_secret(document: Document) -> None:
     assert "planted" not in "".join(each.message for each in report.findings)
 
 
+@pytest.mark.parametrize(
+    "document",
+    [a_document(pixiv={"clientSecret": 47_110_815}), with_routes(r=a_webhook(headers={"Authorization": 47_110_815}))],
+    ids=["the client", "a header"],
+)
+def test_no_message_repeats_a_secret_that_is_no_text(document: Document) -> None:
+    report = validate(document).report
+    assert report.findings
+    assert "47110815" not in "".join(each.message for each in report.findings)
+
+
 def test_a_message_repeats_a_value_in_few_printable_characters() -> None:
     (finding,) = validate(a_document(logLevel="\x1b[31m" + "x" * 1000)).report.findings
     assert finding.message.isprintable()
