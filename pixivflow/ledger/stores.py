@@ -88,6 +88,8 @@ class SweepLedger:
             page, after = await self._ledger.read(sweeps.courses, at, not_in, after)
             found += page
             needy += sum(each.course is not Course.WAIT for each in page)
+        if self._ledger.obstacle(now):  # who offered them would be refused, once a tick for each
+            return [each for each in found if each.course is not Course.DISPATCH]
         return found
 
     async def settle_only(self, slot: str, now: int) -> None:

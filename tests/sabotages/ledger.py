@@ -628,6 +628,13 @@ CLOCK = (
 )
 
 HELD = (
+    Sabotage(
+        name="what nobody may begin is offered once a tick",
+        file=f"{ROOM}stores.py",
+        find="return [each for each in found if each.course is not Course.DISPATCH]",
+        replace="return found",
+        tests=("tests/ledger/test_stores.py",),
+    ),
     row(
         "what goes to a file that is gone counts as written",
         "writer",
