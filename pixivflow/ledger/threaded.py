@@ -26,7 +26,6 @@ from pixivflow.ledger.attendant import Attendant
 from pixivflow.ledger.check import finding, mark_closed, mark_open
 from pixivflow.ledger.connection import CHECKPOINT_PAGES, carried
 from pixivflow.ledger.db import Db
-from pixivflow.ledger.hold import Hold
 from pixivflow.ledger.hop import Traffic
 from pixivflow.ledger.interface import Ledger
 from pixivflow.ledger.lockfile import LockFile
@@ -151,9 +150,8 @@ class ThreadedLedger(Ledger):
             note("ledger.sqlite_old", version=sqlite3.sqlite_version, sound_from=".".join(map(str, SOUND_SQLITE)))
         if opening.set_aside_for is not None:
             note("ledger.set_aside", path=str(self.set_aside or self._path), reason=opening.set_aside_for)
-        hold = Hold(self._path)
-        if (why := hold.why) is not None:
-            note("ledger.held", remove=str(hold.path), reason=why)
+        if self._hold is not None and (why := self._hold.why) is not None:
+            note("ledger.held", remove=str(self._hold.path), reason=why)
         if opening.exposed:
             note("ledger.exposed", paths=[str(each) for each in opening.exposed])
         if self.damaged is not None:

@@ -107,9 +107,7 @@ class Writer:
     async def _next_batch(self) -> None:
         """One hop to the thread, and what follows from its end."""
         batch = self._flying = Batch(self._again or self._queue, self._point)
-        end = await self._carrier.run(batch.alone if self._again else batch.together)
-        if isinstance(end, Settled) and end.wrote and not self._is_there():
-            raise LedgerLost("its file was removed or replaced, and nobody will find what was written since")
+        end = await self._carrier.run(self._findable, batch.alone if self._again else batch.together)
         self._flying = None
         if not isinstance(end, Refused):
             self._refused_at = None
@@ -126,6 +124,16 @@ class Writer:
                 self._tell_each(jobs, lambda: LedgerLost("cut short by the ledger's end; nothing of it was kept"))
             case Refused(error=error):
                 await self._wait_for_turn(error)
+
+    def _findable(self, db: Db, run: Callable[[Db], Refused | Settled | Broken]) -> Refused | Settled | Broken:
+        """What `run` came to, on the writer's thread: a disk that does not answer must not keep the event loop.
+
+        Errors: `LedgerLost` when it wrote to a file that does not stand in its place any more.
+        """
+        end = run(db)
+        if isinstance(end, Settled) and end.wrote and not self._is_there():
+            raise LedgerLost("its file was removed or replaced, and nobody will find what was written since")
+        return end
 
     async def _wait_for_turn(self, error: sqlite3.Error) -> None:
         """After a refused BEGIN: try again later, or tell everybody who waits once patience has ended."""

@@ -12,7 +12,7 @@ BOTH_ADMITTED = "tests/crash/test_pairs.py::test_a_slot_that_both_have_admitted_
 RACE = f"{LIVES}::test_of_two_daemons_one_owns_and_the_one_that_slept_writes_nothing"
 
 TOLD_FIRST = """
-        end = await self._carrier.run(batch.alone if self._again else batch.together)
+        end = await self._carrier.run(self._findable, batch.alone if self._again else batch.together)
 """
 TOLD_BEFORE_COMMIT = """
         def uncommitted(db):

@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from pixivflow.control import app, serve, server
 from pixivflow.ledger.interface import Ledger
@@ -261,15 +262,16 @@ async def test_a_caller_who_says_no_more_still_gets_its_answer(
 ) -> None:
     process = behind(ledger)
 
-    async def slowly() -> None:
-        await trio.sleep(0.05)
-
-    process.meet = slowly
+    heard_no_more = trio.Event()
+    process.meet = heard_no_more.wait
     with trio.fail_after(PATIENCE_S):
         async with open_door(process) as door, door.caller() as caller:
             request = raw(caller, "content-length: 0", *more).replace(b"HTTP/1.1", f"HTTP/{version}".encode(), 1)
             await caller.send(request)
+            await process.has_offered()
             await caller.stream.send_eof()
+            await wait_all_tasks_blocked(0.01)
+            heard_no_more.set()
             assert (await listened(caller)).startswith(b"HTTP/1.1 202 ")
     assert [(row["disposition"], row["http_status"]) for row in await process.rows()] == [("accepted", 202)]
 
